@@ -46,8 +46,10 @@ _BLOCK = 512
 _SHARED_CLUSTERS = 150
 # Up to this many elements of K per task a product with K costs no more than counting.
 DENSE_ELEMENTS = 128
-# Weights of tasks in memory at a time.
+# Weights of tasks, or of pairs of them, in memory at a time.
 _COUNTED_ELEMENTS = 500_000
+# Up to this many tasks all pairs of them are compared, for many pairs of algorithms at a time.
+_COMPARED_TASKS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,6 +295,9 @@ def _walsh_forms(
     their clusters: rows of these give rows × columns of sums. NaN in `x` counts nothing.
     """
     columns = zip(x.T, weights.T, strict=True)
+    if len(x) <= _COMPARED_TASKS:
+        forms = _compared_forms(x, grouping, threshold, weights)
+        return lambda rows: _quadratic_forms(rows, forms)
     if is_dense(grouping):
         forms = np.array([_dense_form(column, grouping, threshold, v) for column, v in columns])
         return lambda rows: _quadratic_forms(rows, forms)
@@ -307,6 +312,25 @@ def _sorted_tasks(
     kept = np.flatnonzero(~np.isnan(x) & (weights != 0))
     order = kept[np.argsort(x[kept], kind="stable")]
     return x[order], weights[order], grouping.codes[order]
+
+
+def _compared_forms(
+    x: FloatArray, grouping: Clusters, threshold: float, weights: FloatArray
+) -> FloatArray:
+    """Return `_dense_form` of all columns at once, by comparing all pairs of tasks."""
+    order = np.argsort(grouping.codes, kind="stable")
+    starts = np.searchsorted(grouping.codes[order], np.arange(grouping.n_clusters))
+    x, v = np.nan_to_num(x[order].T), weights[order].T
+    forms = np.empty((len(x), grouping.n_clusters, grouping.n_clusters))
+    step = max(1, _COUNTED_ELEMENTS // len(order) ** 2)
+    for start in range(0, len(x), step):
+        part = slice(start, start + step)
+        # As in the sorted search: x_t against the rest, without rounding their sum.
+        rest = threshold - x[part, None, :]
+        found = np.heaviside(np.sign(x[part, :, None] - rest), 0.5)
+        found *= v[part, :, None] * v[part, None, :]
+        forms[part] = np.add.reduceat(np.add.reduceat(found, starts, axis=2), starts, axis=1)
+    return forms
 
 
 def _dense_form(
@@ -354,5 +378,6 @@ def _quadratic_forms(weights: FloatArray, forms: FloatArray) -> FloatArray:
     values = np.empty((len(weights), len(forms)))
     for start in range(0, len(weights), _BLOCK):
         part = weights[start : start + _BLOCK]
-        values[start : start + _BLOCK] = (part[:, first] * part[:, second]) @ folded
+        products = np.hstack([part[:, i : i + 1] * part[:, i:] for i in range(m)])
+        values[start : start + _BLOCK] = products @ folded
     return values

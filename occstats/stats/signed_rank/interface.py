@@ -161,6 +161,11 @@ class Prepared(ABC):
     def left_out(self, pair: int) -> FloatArray:
         """Return Z of a pair without each cluster in turn."""
 
+    def all_left_out(self) -> FloatArray:
+        """Return Z of all pairs without each cluster in turn: clusters × pairs."""
+        pairs = range(self.grid.shape[1])
+        return np.stack([self.left_out(pair) for pair in pairs], axis=1)
+
     def evaluate(
         self, pair: int, null: str, n_resamples: int, random_state: RandomState
     ) -> Evaluation:

@@ -42,6 +42,8 @@ _COLUMNS = 256
 # Flips × samples in memory at a time: few enough to stay in the cache.
 _FLIPS_AT_ONCE = 20_000
 _PAIRS_AT_ONCE = 128
+# Up to this many tasks, leaving out clusters compares all pairs of them; their number at a time.
+_COMPARED_TASKS, _COMPARED_ELEMENTS = 300, 1_000_000
 NEGATIVE_WEIGHTS = (
     "with two clusters the corrected intraclass correlation is negative here, which leaves no "
     "valid weights"
@@ -284,6 +286,49 @@ class RankSums(Prepared):
         all_zero = (sizes[0].sum() == sizes[0]) & (known.sum() > known)
         return np.where(all_zero, 0.0, z)
 
+    def all_left_out(self) -> FloatArray:
+        n, m = len(self.grid), self._sums.shape[1]
+        if n > _COMPARED_TASKS:
+            return super().all_left_out()
+        z = np.empty((m, self.grid.shape[1]))
+        # All pairs of tasks are compared, for many pairs of algorithms at a time.
+        order = np.argsort(self.clusters.codes, kind="stable")
+        codes = self.clusters.codes[order]
+        starts = np.searchsorted(codes, np.arange(m))
+        x = self.grid[order].T
+        counted = ~np.isnan(x) & (x != 0)
+        magnitudes = np.where(counted, np.minimum(np.abs(x), LARGEST), np.inf)
+        signs = np.where(counted, np.sign(x), 0.0)
+        step = max(1, _COMPARED_ELEMENTS // max(n, m) ** 2)
+        for start in range(0, len(x), step):
+            part = slice(start, start + step)
+            own, other = magnitudes[part, :, None], magnitudes[part, None, :]
+            equal = (own == other) & counted[part, None, :]
+            # Signed differences of each cluster below those of the others, ties by half.
+            below = signs[part, :, None] * ((other < own) + 0.5 * equal)
+            below = np.add.reduceat(np.add.reduceat(below, starts, axis=2), starts, axis=1)
+            sums = self._sums[part, None, :] - below.transpose(0, 2, 1)
+            lost = np.zeros((len(sums), m))
+            if equal.sum() > counted[part].sum():
+                tied = np.add.reduceat(equal, starts, axis=2, dtype=float)
+                left = tied.sum(axis=2, keepdims=True) - tied
+                change = np.where(counted[part, :, None], left**2 - 1, 0.0)
+                lost = np.where(codes[:, None] == np.arange(m), 0.0, change).sum(axis=1)
+            sizes = self._sizes[part]
+            squares = _squares(sizes.sum(axis=1, keepdims=True) - sizes, lost)
+            found = self.statistics(
+                sums.reshape(-1, m),
+                np.repeat(sizes, m, axis=0),
+                squares.ravel(),
+                np.tile(1.0 - np.eye(m), (len(sums), 1)),
+            )
+            known = self._known[part]
+            all_zero = (sizes.sum(axis=1, keepdims=True) == sizes) & (
+                known.sum(axis=1, keepdims=True) > known
+            )
+            z[:, part] = np.where(all_zero, 0.0, found.z.reshape(-1, m)).T
+        return z
+
     def _magnitudes(self, pair: int) -> Magnitudes:
         x = self.grid[:, pair]
         kept = ~np.isnan(x) & (x != 0)
@@ -339,11 +384,13 @@ class Magnitudes:
 
     def squares_without(self) -> FloatArray:
         """Return the sum of squared ranks without each cluster in turn."""
-        cells = self._ties.tocoo()
-        tied = np.asarray(self._ties.sum(axis=1), dtype=np.float64)
-        before, left = tied**3 - tied, tied[cells.row] - cells.data
-        change = before[cells.row] - (left**3 - left)
-        own = np.bincount(cells.col, change, self.n_clusters)
+        _, group = np.unique(np.abs(self.x), return_inverse=True)
+        cells, counts = np.unique(group * self.n_clusters + self.codes, return_counts=True)
+        magnitude, cluster = np.divmod(cells, self.n_clusters)
+        tied = np.bincount(group).astype(np.float64)
+        before, left = tied**3 - tied, tied[magnitude] - counts
+        change = before[magnitude] - (left**3 - left)
+        own = np.bincount(cluster, change, self.n_clusters)
         return _squares(self.sizes.sum() - self.sizes, before.sum() - own)
 
 
