@@ -4,6 +4,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -26,6 +27,7 @@ __all__ = [
     "printable",
     "quote",
     "quote_list",
+    "section_to_html",
     "shares",
     "shorten",
     "show_path",
@@ -37,6 +39,7 @@ ABSENT = "–"
 # The smallest p-value that is printed as a number, as is usual in papers.
 SMALLEST_P = 0.001
 MOST_DECIMALS = 8
+SECTION_ROWS = 50
 # Characters of these categories move the cursor, reorder or hide text; joiners build emoji.
 _INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = {"\u200c", "\u200d"}
@@ -389,3 +392,18 @@ def minus_signs(text: str) -> str:
     '[−0.010, +0.022]'
     """
     return re.sub(r"-(?=[\d.])", "−", text)
+
+
+def section_to_html(section: Any) -> str:
+    """Return a dataclass of numbers and frames as HTML: numbers as a list, frames folded."""
+    numbers: list[str] = []
+    frames: list[str] = []
+    for item in fields(section):
+        part, title = getattr(section, item.name), item.name.replace("_", " ").capitalize()
+        if isinstance(part, int | float):
+            numbers.append(f"<li>{title}: {part:.4g}</li>")
+        elif hasattr(part, "to_html"):
+            table = part.head(SECTION_ROWS).to_html(index=False, float_format="{:.4g}".format)
+            opened = "" if frames else " open"
+            frames.append(f"<details{opened}><summary>{title}</summary>{table}</details>")
+    return f'<div class="occstats"><ul>{"".join(numbers)}</ul>{"".join(frames)}</div>'

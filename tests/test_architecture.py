@@ -25,9 +25,6 @@ ALLOWED = {
 # Imports inside functions, from a result to its figures and reports, and from the tests to R.
 LAZY = {
     "comparison/comparison.py": {"figures", "report"},
-    "comparison/design.py": {"report"},
-    "comparison/robustness.py": {"report"},
-    "stats/friedman.py": {"report"},
     "stats/signed_rank/pairwise.py": {"backends"},
 }
 

@@ -21,6 +21,7 @@ from occstats.cli.options import (
     results,
     split_names,
     take,
+    with_options,
 )
 
 __all__ = ["compare", "figures", "gate"]
@@ -91,7 +92,7 @@ def compare(
         return
     from occstats.report.terminal import print_comparison
 
-    print_comparison(comparison, folder, full=full)
+    print_comparison(comparison, folder, full=full, spell=with_options)
 
 
 @click.command(

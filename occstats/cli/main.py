@@ -153,6 +153,8 @@ def _interrupt_once(number: int, frame: FrameType | None) -> NoReturn:
 
 def advice(error: OccstatsError, arguments: Sequence[str]) -> str:
     """Return the message of an error with options, and with the command to try, if known."""
+    from occstats.cli.options import with_options
+
     retry = dict(getattr(error, "retry", {}))
     problem = str(getattr(error, "problem", error))
     head, *choices = problem.split("\n") if TRY in problem else [problem]
@@ -161,20 +163,20 @@ def advice(error: OccstatsError, arguments: Sequence[str]) -> str:
         retry = {proposed[1]: proposed[2]}
     template = getattr(error, "template", None)
     if template is not None:
-        lines = [_with_options(line) for line in problem.split("\n")]
+        lines = [with_options(line) for line in problem.split("\n")]
         options = retry or template
         return "\n".join([*lines, *([f"try: {as_command(arguments, options)}"] if options else [])])
     if not retry:
-        return "\n".join(map(_with_options, (head, *choices)))
+        return "\n".join(map(with_options, (head, *choices)))
     # An explicit policy stays, unless it is what has to change.
     if len(retry) > 1 and any(argument.startswith("--missing") for argument in arguments):
         retry.pop("missing", None)
-    lines = [_with_options(head), f"try: {as_command(arguments, retry)}"]
+    lines = [with_options(head), f"try: {as_command(arguments, retry)}"]
     if choices:
         lines += [f"     ({reason}" for reason in choices[0].split(" (", 1)[1:]]
         command = main.get_command(click.Context(main), arguments[0]) if arguments else None
         known = {name for option in (command.params if command else ()) for name in option.opts}
-        others = (_with_options(choice) for choice in choices[1:])
+        others = (with_options(choice) for choice in choices[1:])
         # Leave out a choice of another command, such as --estimand in gate.
         lines += [
             line for line in others if not line.startswith("  or --") or known & {*line.split()}
@@ -249,30 +251,6 @@ def _without_options(arguments: Sequence[str], options: Mapping[str, Any]) -> li
             kept.append(argument)
         skipped = argument in replaced
     return kept
-
-
-def _with_options(message: str) -> str:
-    """Return the message with keyword arguments written as options.
-
-    Examples
-    --------
-    >>> _with_options("a.csv: 1 cell has no score; choose missing='complete', or give max_rows=9")
-    'a.csv: 1 cell has no score; choose --missing complete, or give --max-rows 9'
-    """
-    from occstats.cli.options import READING, SETTINGS, option_name
-
-    names = "|".join((*SETTINGS, *READING))
-    # At the beginning or after a blank or a bracket: a file may be called fold=3.csv.
-    argument = re.compile(rf"(?:^|(?<=[ (]))({names})=(?:'([^']*)'|(…|[\w.]*\w))")
-
-    def typed(found: re.Match[str]) -> str:
-        value = found[2] or found[3]
-        if value in {"True", "False"}:  # a switch takes no value
-            return option_name(found[1]) if value == "True" else "--higher-is-better"
-        return f"{option_name(found[1])} {value if value == '…' else shlex.quote(value)}"
-
-    subject = re.compile(rf"^({names})(?=:? must )")
-    return subject.sub(lambda found: option_name(found[1]), argument.sub(typed, message))
 
 
 def _refuse(message: str, context: click.Context | None) -> NoReturn:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import glob
+import re
+import shlex
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ __all__ = [
     "results",
     "split_names",
     "take",
+    "with_options",
 ]
 
 
@@ -496,3 +499,25 @@ class LongCommand(click.Command):
         for title, rows in groups.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+
+def with_options(message: str) -> str:
+    """Return the message with keyword arguments written as options.
+
+    Examples
+    --------
+    >>> with_options("a.csv: 1 cell has no score; choose missing='complete', or give max_rows=9")
+    'a.csv: 1 cell has no score; choose --missing complete, or give --max-rows 9'
+    """
+    names = "|".join((*SETTINGS, *READING))
+    # At the beginning or after a blank or a bracket: a file may be called fold=3.csv.
+    argument = re.compile(rf"(?:^|(?<=[ (]))({names})=(?:'([^']*)'|(…|[\w.]*\w))")
+
+    def typed(found: re.Match[str]) -> str:
+        value = found[2] or found[3]
+        if value in {"True", "False"}:  # a switch takes no value
+            return option_name(found[1]) if value == "True" else "--higher-is-better"
+        return f"{option_name(found[1])} {value if value == '…' else shlex.quote(value)}"
+
+    subject = re.compile(rf"^({names})(?=:? must )")
+    return subject.sub(lambda found: option_name(found[1]), argument.sub(typed, message))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from occstats._format import section_to_html
 from occstats.comparison.decision import least_p
 from occstats.progress import track
 from occstats.stats._arrays import FloatArray, mirror
@@ -63,8 +64,6 @@ class Design:
     power: pd.DataFrame | None = None
 
     def _repr_html_(self) -> str:
-        from occstats.report.notebook import section_to_html
-
         return section_to_html(self)
 
 

@@ -97,10 +97,10 @@ def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
     if settings.margin is not None:
         parts.insert(1, f"margin {settings.margin:g}")
     line = (
-        f"{difference_of(comparison, *names)} = {difference} mean {score_word(results.score_name)} "
-        f"({'; '.join(parts)})."
+        f"{difference_of(comparison, *names)} = {difference} {settings.estimand} "
+        f"{score_word(results.score_name)} ({'; '.join(parts)})."
     )
-    if row["difference"] * row["typical_difference"] < 0:
+    if row["mean_difference"] * row["typical_difference"] < 0:
         better, worse = names if row["typical_difference"] > 0 else names[::-1]
         line += (
             f" {better} is typically better than {worse} (typical difference {typical}), but "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from occstats._format import section_to_html
 from occstats.comparison.decision import BETTER, WORSE, conclusions, decide
 from occstats.comparison.study import prepare
 from occstats.errors import OccstatsError
@@ -57,8 +58,6 @@ class Stability:
     influence: pd.DataFrame | None = None
 
     def _repr_html_(self) -> str:
-        from occstats.report.notebook import section_to_html
-
         return section_to_html(self)
 
 

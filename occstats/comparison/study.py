@@ -232,7 +232,7 @@ def _shared_prefix(names: list[str]) -> str:
     examples = [name for name, same in zip(names, shared, strict=True) if same][:2]
     return (
         f" Many names share a prefix ({', '.join(map(printable, examples))}): if these form "
-        "groups, name the column of the group (dataset=…, --dataset)."
+        "groups, name the column of the group (dataset=…)."
     )
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
-
-import pandas as pd
 
 from occstats.comparison.text.verdict import headline, make_verdict, tally_sentence
 from occstats.errors import ArgumentError, OccstatsError
-from occstats.report.formatted_table import plain_table
 from occstats.report.markup import escape_html as escape
 from occstats.report.markup import table_to_html
 from occstats.report.tables import all_tables
@@ -17,7 +13,7 @@ from occstats.report.tables import all_tables
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["pair_picker", "section_to_html", "to_html"]
+__all__ = ["pair_picker", "to_html"]
 
 MOST_ROWS = 50
 
@@ -46,21 +42,6 @@ def to_html(comparison: Comparison) -> str:
     if comparison.notes:
         parts.append(_folded("Notes", _list(list(comparison.notes))))
     return f'<div class="occstats">{"".join(parts)}</div>'
-
-
-def section_to_html(section: Any) -> str:
-    """Return a section of a comparison: its numbers, then its folded frames."""
-    parts = {item.name: getattr(section, item.name) for item in fields(section)}
-    numbers: list[str] = []
-    frames: list[str] = []
-    for name, part in parts.items():
-        title = name.replace("_", " ").capitalize()
-        if isinstance(part, int | float):
-            numbers.append(f"{title}: {part:.4g}")
-        elif isinstance(part, pd.DataFrame):
-            table = table_to_html(plain_table(name, title, "", part), most_rows=MOST_ROWS)
-            frames.append(_folded(title, table, is_open=not frames))
-    return f'<div class="occstats">{_list(numbers)}{"".join(frames)}</div>'
 
 
 def _list(items: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -84,14 +84,18 @@ def print_comparison(
     *,
     full: bool = False,
     file: Any = None,
+    spell: Callable[[str], str] = str,
 ) -> None:
-    """Print the verdict and its table, or all tables and notes; name the folder written to."""
+    """Print the verdict and its table, or all tables and notes; name the folder written to.
+
+    `spell` writes the keyword arguments in sentences as options of the command line.
+    """
     console = make_console(file)
     for line in comparison.results.read_as:
         _print_wrapped(console, line, "dim")
     if comparison.results.read_as:
         console.print()
-    _print_answer(console, comparison, full=full)
+    _print_answer(console, comparison, full=full, spell=spell)
     if full:
         notes = list(comparison.notes)
         console.print()
@@ -109,7 +113,7 @@ def print_comparison(
         if len(notes) > MOST_NOTES:
             notes[MOST_NOTES:] = [f"{len(notes) - MOST_NOTES} more notes with --full."]
     for note in notes:
-        _print_wrapped(console, f"Note: {note}")
+        _print_wrapped(console, spell(f"Note: {note}"))
     if folder is not None:
         # A path broken into lines cannot be copied.
         console.print(f"Written to {folder}.", soft_wrap=True)
@@ -126,7 +130,12 @@ def brief(comparison: Comparison) -> str:
 
 
 def _print_answer(
-    console: Console, comparison: Comparison, *, full: bool = False, more: str = "--full"
+    console: Console,
+    comparison: Comparison,
+    *,
+    full: bool = False,
+    more: str = "--full",
+    spell: Callable[[str], str] = str,
 ) -> None:
     _print_wrapped(console, headline(comparison))
     console.print()
@@ -145,7 +154,8 @@ def _print_answer(
         closing = [*legend(comparison), *closing]
     subject = subject_of(comparison)
     for sentence in filter(None, closing):
-        _print_wrapped(console, sentence.replace(subject, names.get(subject, subject)), "dim")
+        said = sentence.replace(subject, names.get(subject, subject))
+        _print_wrapped(console, spell(said), "dim")
 
 
 def _more(comparison: Comparison, *, full: bool) -> str:

@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special
 
+from occstats._format import section_to_html
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import FloatArray, as_scores, mirror, upper_pairs
 from occstats.stats.corrections import adjust_pairs
@@ -244,8 +245,6 @@ class Classical:
     pairs: pd.DataFrame
 
     def _repr_html_(self) -> str:
-        from occstats.report.notebook import section_to_html
-
         return section_to_html(self)
 
 

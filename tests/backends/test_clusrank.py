@@ -279,3 +279,15 @@ def test_the_pair_that_clusrank_cannot_test_exactly_is_named(engine):
             names=results.algorithms,
             engine=engine,
         )
+
+
+@pytest.mark.parametrize("method", ["rgl", "ds"])
+@pytest.mark.usefixtures("embedded")
+def test_embedded_r_and_a_process_give_the_same_bits(lenz2021, method):
+    scores, datasets = lenz2021
+    one, other = (
+        clusrank_pairs(scores[:60, :3], datasets[:60], test=method, engine=engine)
+        for engine in ("rpy2", "rscript")
+    )
+    assert_array_equal(one.p, other.p)
+    assert_array_equal(one.statistic, other.statistic)

@@ -153,3 +153,9 @@ def test_the_action_uses_options_that_exist():
     known = {name for option in main.get_command(None, "gate").params for name in option.opts}
     command = action[action.index('occstats gate "') : action.index("gate.md")]
     assert set(re.findall(r"--[a-z]+", command)) <= known
+
+
+def test_the_line_names_the_estimand():
+    names = ["ALP", "SAE"]
+    found = occstats.compare("lenz2021", algorithms=names, estimand="typical", n_resamples=500)
+    assert "ALP − SAE = +0.0485 typical AUROC (95 % CI" in judge(found, *names).line

@@ -239,7 +239,7 @@ def test_one_task_per_dataset_says_nothing_about_clusters():
     found = compare(frame)
     assert found.basis == "Wilcoxon signed-rank test corrected for all 3 pairs (max-T)"
     assert tally_sentence(found).endswith(
-        "If tasks form groups, name the column of the group (option cluster)."
+        "If tasks form groups, name the column of the group (dataset=…)."
     )
     assert "cluster" not in found.verdict + found.basis
     plain = compare(frame, correction="holm", null="asymptotic").pairwise

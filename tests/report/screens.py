@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 import occstats
+from occstats.cli.options import with_options
 from occstats.report.terminal import print_comparison
 
 FOLDER = Path(__file__).parent / "screens"
@@ -64,7 +65,7 @@ def screen(comparison, width=80, **options):
     before = os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = str(width)
     try:
-        print_comparison(comparison, file=stream, **options)
+        print_comparison(comparison, file=stream, spell=with_options, **options)
     finally:
         if before is None:
             del os.environ["COLUMNS"]

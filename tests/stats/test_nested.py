@@ -184,3 +184,22 @@ def test_only_some_tasks_leave_their_datasets_and_suites():
     assert kept.suites.labels.tolist() == ["b", "c"]
     assert kept.independent.codes.tolist() == [1, 0, 0]
     np.testing.assert_allclose(kept.weights, [1 / 3] * 3)
+
+
+def test_the_error_rate_with_suites_is_the_nominal_one():
+    """In samples of three equal algorithms whose differences go with the suite."""
+    n = 120
+    false = {"suites": 0, "datasets": 0}
+    for seed in range(n):
+        rng = np.random.default_rng(seed)
+        suites = np.repeat(np.arange(10), 4)
+        scores = rng.normal(size=(10, 3))[suites] + 0.3 * rng.normal(size=(40, 3))
+        datasets = np.arange(40)
+        for unit, clusters in (
+            ("suites", Clusters.nested(suites, datasets)),
+            ("datasets", Clusters.of(datasets)),
+        ):
+            found = typical_tests(Sample(scores, clusters), n_resamples=512, random_state=seed)
+            false[unit] += bool((found.p <= 0.05).any())
+    assert false["suites"] <= 0.05 * n + 2 * np.sqrt(n * 0.05 * 0.95)
+    assert false["datasets"] > 0.2 * n

@@ -234,7 +234,7 @@ def tally_sentence(comparison: Comparison) -> str:
         return ""
     alone = results.n_independent == results.n_tasks
     ignored = 0 if alone else counts.ignoring_clusters
-    hint = "If tasks form groups, name the column of the group (option cluster)."
+    hint = "If tasks form groups, name the column of the group (dataset=…)."
     for note in comparison.study.notes:
         if note.startswith(ONE_TASK):
             hint = note.removeprefix(ONE_TASK)
