@@ -99,7 +99,8 @@ def unbalanced():
 @pytest.fixture(autouse=True)
 def _higher_is_better(request, monkeypatch):
     """Answer for tables of tests whose topic is not reading: higher is better, all compete."""
-    if request.path.parent.name in {"results", "cli", "tests"}:
+    reading = request.path.parent.name in {"results", "cli", "tests"}
+    if reading and request.path.name != "test_readers.py":
         return
     from dataclasses import replace
 
