@@ -1,4 +1,4 @@
-"""Measure CPU time and peak memory of `compare` by tasks, algorithms and datasets.
+"""Measure CPU time and peak memory of the first screen by tasks, algorithms and datasets.
 
 Each case runs in a process of its own with one thread. A run appends its rows to
 compare_size.csv under a label, and writes compare_size.md and the growth curves from all of them:
@@ -14,6 +14,7 @@ of each task by pandas.
 """
 
 import argparse
+import io
 import json
 import os
 import platform
@@ -58,9 +59,13 @@ CASES = {
     "singletons-12k": Case(12_000, 2, 12_000),
     "singletons-100k": Case(100_000, 2, 100_000, 20),
     "algorithms-50": Case(246, 50, 50),
+    "algorithms-100": Case(246, 100, 50),
     "algorithms-200": Case(246, 200, 50, 10),
     "algorithms-400": Case(246, 400, 50),
     "algorithms-1k": Case(246, 1_000, 50, 60),
+    "few-tasks-200": Case(8, 200, 8, 2),
+    "few-tasks-400": Case(8, 400, 8, 5),
+    "few-tasks-1500": Case(8, 1_500, 8, 60),
     "rows-100k": Case(100_000, 3, 50, from_file=True),
     "rows-1m": Case(1_000_000, 3, 50, 20, from_file=True),
 }
@@ -79,7 +84,18 @@ CURVES = {
     ),
     "algorithms (246 tasks)": (
         "algorithms",
-        ["usual", "algorithms-50", "algorithms-200", "algorithms-400", "algorithms-1k"],
+        [
+            "usual",
+            "algorithms-50",
+            "algorithms-100",
+            "algorithms-200",
+            "algorithms-400",
+            "algorithms-1k",
+        ],
+    ),
+    "algorithms (8 tasks)": (
+        "algorithms",
+        ["few-tasks-200", "few-tasks-400", "few-tasks-1500"],
     ),
     "rows (3 algorithms, reading included)": ("tasks", ["rows-100k", "rows-1m"]),
 }
@@ -115,6 +131,13 @@ def yardstick(table: pd.DataFrame) -> None:
             wilcoxon(columns[a], columns[b], method="approx")
 
 
+def first_screen(comparison: object) -> None:
+    """Print the first screen, with all that it needs."""
+    from occstats.report.terminal import print_comparison
+
+    print_comparison(comparison, file=io.StringIO())
+
+
 def measure(case: Case, contender: str) -> dict[str, float]:
     """Return CPU seconds without imports, and peak memory (called in a child process)."""
     with tempfile.TemporaryDirectory() as folder:
@@ -131,16 +154,16 @@ def measure(case: Case, contender: str) -> dict[str, float]:
         else:
             import occstats
 
-            columns = {"cluster": reading[0], "task": reading[1]}
-            occstats.compare("lenz2021", n_resamples=100)  # imports
+            columns = {"dataset": reading[0], "task": reading[1]}
+            first_screen(occstats.compare("lenz2021", n_resamples=100))  # imports
             if case.from_file:
                 del table
                 start = time.process_time()
-                occstats.compare(path, **columns)
+                first_screen(occstats.compare(path, **columns))
             else:
                 results = occstats.load_results(table, **columns)
                 start = time.process_time()
-                occstats.compare(results)
+                first_screen(occstats.compare(results))
         return {"seconds": time.process_time() - start, "megabytes": peak_megabytes()}
 
 
@@ -150,7 +173,7 @@ def profile(case: Case) -> None:
 
     import occstats
 
-    results = occstats.load_results(make_table(case), cluster="dataset", task="task")
+    results = occstats.load_results(make_table(case), dataset="dataset", task="task")
     occstats.compare("lenz2021", n_resamples=100)
     profiler = cProfile.Profile(time.process_time)
     comparison = profiler.runcall(occstats.compare, results)
@@ -306,7 +329,7 @@ def write() -> None:
     least = rows.groupby(["case", "label"])[["seconds", "megabytes"]].min().unstack("label")
     seconds, memory = least["seconds"], least["megabytes"]
     lines = [
-        "# `compare` by size",
+        "# `compare` by size, up to its first screen",
         "",
         f"CPU seconds and peak megabytes on one thread ({platform.processor() or 'x86_64'}, Python "
         f"{platform.python_version()}), made by `compare_size.py`, without imports and the "
