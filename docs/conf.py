@@ -1,6 +1,7 @@
 """Sphinx configuration; build the site with `make docs`. No network access is needed."""
 
 import sys
+from dataclasses import is_dataclass
 from html import escape
 from pathlib import Path
 
@@ -68,7 +69,17 @@ def _add_outputs(app, name, source):
         source[0] = outputs.with_outputs(source[0], name, HERE / "generated" / "outputs")
 
 
+def _hide_constructor(app, kind, name, found, options, signature, returned):
+    """Hide the arguments of classes that functions of the package return."""
+    if kind == "class" and (
+        is_dataclass(found) or name in ("occstats.Comparison", "occstats.figures.Plotter")
+    ):
+        return "", None
+    return None
+
+
 def setup(app):
+    app.connect("autodoc-process-signature", _hide_constructor, priority=100)
     app.connect("source-read", _add_outputs)
     # Browsers display MathML without scripts, which would need the network.
     app.add_html_math_renderer("mathml", (_inline_math, None), (_display_math, None))

@@ -1,4 +1,4 @@
-"""Honest comparison of algorithms on benchmark tasks that come in clusters.
+"""Statistical comparison of algorithms on benchmark tasks that come in clusters.
 
 Heavy libraries are imported on first use.
 

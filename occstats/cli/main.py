@@ -276,7 +276,7 @@ def _refuse(message: str, context: click.Context | None) -> NoReturn:
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "--version", prog_name="occstats")
 def main() -> None:
-    """Honest comparison of algorithms on benchmark tasks that come in clusters.
+    """Statistical comparison of algorithms on benchmark tasks that come in clusters.
 
     \b
     occstats compare lenz2021               the bundled table of the paper
