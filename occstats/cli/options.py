@@ -298,7 +298,7 @@ TABLE: dict[str, Row] = {
     "markdown": _row(OUTPUT, "Print a comment for a pull request, with the largest losses and "
         "gains", is_flag=True),
     # Plan
-    "difference": _row(PLANNING, "Difference to show", metavar="NUMBER", type=float,
+    "difference": _row(PLANNING, "True difference to detect", metavar="NUMBER", type=float,
         usual="that of the pilot"),
     "sd_dataset": _row(PLANNING, "Standard deviation of the difference between datasets",
         metavar="NUMBER", type=float, usual="that of the pilot"),
@@ -306,8 +306,8 @@ TABLE: dict[str, Row] = {
         type=float, usual="that of the pilot, or 0"),
     "sd_run": _row(PLANNING, "Standard deviation between runs (folds or seeds) of a task",
         metavar="NUMBER", type=float, usual="that of the pilot, or 0"),
-    "n_datasets": _row(PLANNING, "Datasets whose power is to be computed", metavar="N", type=int,
-        usual="those of the pilot"),
+    "n_datasets": _row(PLANNING, "Number of datasets for which to compute the power",
+        metavar="N", type=int, usual="those of the pilot"),
     "n_tasks": _row(PLANNING, "Tasks per dataset", metavar="N", type=int,
         usual="as in the pilot, or 1"),
     "n_runs": _row(PLANNING, "Runs per task", metavar="N", type=int,
@@ -315,11 +315,11 @@ TABLE: dict[str, Row] = {
     "n_algorithms": _row(PLANNING, "Algorithms whose pairs are corrected together", metavar="N",
         type=int, usual="those of the pilot, or 2"),
     "power": _row(PLANNING, "Desired power", type=float, usual="0.8"),
-    "budget": _row(PLANNING, "Runs of an algorithm to split over datasets, tasks and runs",
-        metavar="RUNS", type=float),
-    "dataset_cost": _row(PLANNING, "Cost of a further dataset, in runs", metavar="RUNS",
+    "budget": _row(PLANNING, "Runs per algorithm, to be divided among datasets, tasks and "
+        "seeds", metavar="RUNS", type=float),
+    "dataset_cost": _row(PLANNING, "Additional cost of each dataset, in runs", metavar="RUNS",
         type=float, usual="0"),
-    "power_curve": _row(OUTPUT, "Draw the power over the number of datasets (pdf, svg, png)",
+    "power_curve": _row(OUTPUT, "Plot the power against the number of datasets (pdf, svg, png)",
         metavar="FILE"),
     # Figures
     "formats": _row(DRAWING, "File types, separated by commas: pdf, svg, png",

@@ -99,22 +99,25 @@ class Plan:
         """Return the answer, and what it is based on."""
         components = {"datasets": self.sd_dataset, "tasks": self.sd_task, "runs": self.sd_run}
         total = sum(sd**2 for sd in components.values()) or 1.0
-        parts = [f"{name} {sd:.3g} ({sd**2 / total:.0%})" for name, sd in components.items()]
+        shares = {name: 100 * sd**2 / total for name, sd in components.items()}
+        parts = [f"{name} {sd:.3g} ({shares[name]:.0f} %)" for name, sd in components.items()]
         found = [
             self.sentence,
             f"Standard deviation of the difference (share of variance): {', '.join(parts)}; "
             f"{self.source}.",
         ]
-        if self.n_datasets is not None:
+        if self.n_datasets is not None and self.power is not None:
             found.append(
-                f"With {count(self.n_datasets, 'dataset')} the power is {self.power:.0%}, and the "
-                f"smallest difference with {100 * self.wanted_power:g} % power is "
+                f"With {count(self.n_datasets, 'dataset')} the power is {100 * self.power:.0f} %, "
+                f"and the smallest difference with {100 * self.wanted_power:g} % power is "
                 f"{self.detectable:.3g}."
             )
         if self.split is not None:
             found.append(
                 "The best split of the budget is {n_datasets:,} datasets × {n_tasks:,} tasks × "
-                "{n_runs:,} runs, with a power of {power:.0%}.".format(**self.split)
+                "{n_runs:,} runs, with a power of {percent:.0f} %.".format(
+                    **self.split, percent=100 * self.split["power"]
+                )
             )
         return found
 
