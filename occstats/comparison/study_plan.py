@@ -113,11 +113,10 @@ class Plan:
                 f"{self.detectable:.3g}."
             )
         if self.split is not None:
+            sizes = [count(self.split[f"n_{unit}s"], unit) for unit in ("dataset", "task", "run")]
             found.append(
-                "The best split of the budget is {n_datasets:,} datasets × {n_tasks:,} tasks × "
-                "{n_runs:,} runs, with a power of {percent:.0f} %.".format(
-                    **self.split, percent=100 * self.split["power"]
-                )
+                f"The best split of the budget is {' × '.join(sizes)}, with a power of "
+                f"{100 * self.split['power']:.0f} %."
             )
         return found
 
