@@ -1,5 +1,6 @@
 """Sphinx configuration; build the site with `make docs`. No network access is needed."""
 
+import logging
 import sys
 from dataclasses import is_dataclass
 from html import escape
@@ -15,6 +16,8 @@ from docutils.utils.math import MathError  # noqa: E402
 from docutils.utils.math.latex2mathml import tex2mathml  # noqa: E402
 
 from occstats import __version__  # noqa: E402
+
+logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 project = "occstats"
 author = "The occstats developers"
