@@ -165,10 +165,9 @@ def quote_list(names: Iterable[object], limit: int = 12) -> str:
     >>> quote_list(["a", "b", "c"], limit=2)
     "'a', 'b' and 1 more"
     """
-    shown = [quote(name) for name in names]
-    if len(shown) <= limit:
-        return ", ".join(shown) if shown else "none"
-    return f"{', '.join(shown[:limit])} and {len(shown) - limit} more"
+    every = list(names)
+    shown = ", ".join(quote(name) for name in every[:limit]) or "none"
+    return shown if len(every) <= limit else f"{shown} and {len(every) - limit} more"
 
 
 def show_path(path: object) -> str:

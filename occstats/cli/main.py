@@ -267,8 +267,11 @@ def _refuse(message: str, context: click.Context | None) -> NoReturn:
         command = line.startswith("try: occstats ")
         parts = [line] if command else wrapper.wrap(line)
         wrapper.initial_indent = ""
-        if command or len(shown) + len(parts) <= (kept if line in before else MOST_LINES):
+        most = kept if line in before else MOST_LINES
+        if command or len(shown) + len(parts) <= most:
             shown += parts
+        elif line in before:
+            kept = 0  # of numbered columns, the first are shown
     click.echo("\n".join(map(printable, shown)), err=True)
     sys.exit(BAD_INPUT)
 

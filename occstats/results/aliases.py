@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 
 from occstats._format import printable
@@ -29,7 +30,7 @@ __all__ = [
     "score_word",
     "shared_measure",
     "state_of",
-    "trait_name",
+    "trait_names",
 ]
 
 
@@ -136,8 +137,11 @@ _AUROC = _words("auroc roc_auc auc_roc aucroc auc area_under_roc_curve")
 _CAPITALS = _words("auprc crps f1 mae mape mase mcc mrr mse ndcg r2 rmse smape wer wql")
 _AT_K = re.compile(r"(ndcg|pass)@\w+")
 _BY_CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+# The name of a column is looked up again for each rule.
+_cached = lru_cache(10_000)
 
 
+@_cached
 def normalise(name: str) -> str:
     """Reduce a name to the form in which it is listed: case, blanks, ``_`` and ``-`` are alike.
 
@@ -147,6 +151,7 @@ def normalise(name: str) -> str:
     return re.sub(r"[\s_\-]+", "_", name.strip().casefold()).strip("_")
 
 
+@_cached
 def measure(name: str) -> tuple[Measure | None, str]:
     """Return the listed measure that a column is named after, and "val" or "train" if so marked.
 
@@ -172,11 +177,12 @@ def measure(name: str) -> tuple[Measure | None, str]:
     return listed, part
 
 
-def measures_in(name: str) -> set[str]:
+@_cached
+def measures_in(name: str) -> frozenset[str]:
     """Return the listed measures among the words of a name; names of AUROC count as one.
 
     >>> measures_in("mergedTable_AUC_ROC"), measures_in("AMI WER"), measures_in("RankSVM")
-    ({'auroc'}, {'wer'}, set())
+    (frozenset({'auroc'}), frozenset({'wer'}), frozenset())
     """
     words = [w for w in re.split(r"[^a-z0-9@]+", _BY_CAPITALS.sub("_", name).casefold()) if w]
     found: set[str] = set()
@@ -186,7 +192,7 @@ def measures_in(name: str) -> set[str]:
             if joined in _MEASURES or _AT_K.fullmatch(joined):
                 found.add("auroc" if joined in _AUROC else joined)
                 words[start : start + length] = [" "] * length
-    return found
+    return frozenset(found)
 
 
 def shared_measure(names: Sequence[str]) -> str | None:
@@ -196,7 +202,7 @@ def shared_measure(names: Sequence[str]) -> str | None:
     ('acc', None)
     """
     found = [measures_in(name) for name in names]
-    (first, *_) = [*found, set()]
+    (first, *_) = [*found, frozenset()]
     return next(iter(first)) if len(first) == 1 and all(f == first for f in found) else None
 
 
@@ -207,7 +213,7 @@ def name_from_file(stem: str) -> tuple[str | None, None]:
     ('accuracy', None)
     """
     found = measures_in(stem)
-    return (found.pop() if len(found) == 1 else None), None
+    return (next(iter(found)) if len(found) == 1 else None), None
 
 
 def lower_is_better(name: str) -> bool | None:
@@ -218,7 +224,7 @@ def lower_is_better(name: str) -> bool | None:
     """
     listed = measure(name)[0]
     if listed is None and len(found := measures_in(name)) == 1:
-        listed = measure(found.pop())[0]
+        listed = measure(next(iter(found)))[0]
     return None if listed is None else listed.lower
 
 
@@ -239,18 +245,17 @@ def score_word(name: str) -> str:
     return name.upper() if name in _CAPITALS else printable(name)
 
 
-def trait_name(column: str, columns: Iterable[str]) -> str | None:
-    """Return the name of the trait that a column holds, None if it is not a listed trait.
+def trait_names(columns: Sequence[str]) -> dict[str, str]:
+    """Return the columns that hold a listed trait, with the name of the trait.
 
-    >>> trait_name("n_samples", []), trait_name("#Samples", []), trait_name("n", ["n", "m"])
-    ('n', '#Samples', 'n')
+    >>> trait_names(["n_samples", "#Samples", "n"]), trait_names(["n", "m"])
+    ({'n_samples': 'n', '#Samples': '#Samples'}, {'n': 'n', 'm': 'm'})
     """
-    plain = normalise(column)
-    if plain.startswith("#") and len(plain) > 1 and not is_summary(column):
-        return column
-    others = {normalise(other) for other in columns}
-    own = "class" in others or {"n", "m"} <= others
-    return _TRAITS.get(plain) or (_OWN_TRAITS.get(plain) if own else None)
+    plain = {column: normalise(column) for column in columns}
+    names = set(plain.values())
+    listed = _TRAITS | (_OWN_TRAITS if "class" in names or {"n", "m"} <= names else {})
+    numbers = {c: c for c, p in plain.items() if p[:1] == "#" and p != "#" and not is_summary(c)}
+    return numbers | {column: listed[p] for column, p in plain.items() if p in listed}
 
 
 def is_spread(name: str) -> bool:
@@ -281,6 +286,7 @@ def is_index(name: str) -> bool:
     return normalise(name) in _INDEX
 
 
+@_cached
 def is_summary(name: str) -> bool:
     """Return True for a summary of the others, such as an average, a rank or a count of wins.
 

@@ -396,7 +396,8 @@ class ParsedTable:
 
     def names(self, column: str) -> npt.NDArray[np.object_]:
         """Return the cells as names."""
-        if column not in self._names and column in {FILE, ROW} - {*self.raw.columns}:
+        special = column in {FILE, ROW} and column not in self.raw.columns
+        if column not in self._names and special:
             kept = self.raw.kept
             rows = np.arange(self.raw.n_rows) if kept is None else kept
             same = [self.raw.label or self.raw.stem] * self.raw.n_rows

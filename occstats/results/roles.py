@@ -29,7 +29,7 @@ from occstats.results.aliases import (
     normalise,
     shared_measure,
     state_of,
-    trait_name,
+    trait_names,
 )
 from occstats.results.ask import BLANK, UnclearTableError
 from occstats.results.cells import ParsedTable
@@ -127,9 +127,8 @@ class _Finder:
         if self.told.get("task") == self.told.get("dataset"):
             self.told.pop("task", None)
         self.found: dict[str, str] = dict(self.told)
-        self.traits = {
-            trait_name(c, self.columns) or c: c for c in reading.traits if c in self.columns
-        }
+        self.listed_traits = trait_names(self.columns)
+        self.traits = {self.listed_traits.get(c, c): c for c in reading.traits if c in held}
         self.problems: list[str] = []
         self.template: dict[str, Any] = {}
 
@@ -266,7 +265,7 @@ class _Finder:
             c
             for c in self.free
             if self.parsed.is_numeric(c)
-            and trait_name(c, self.columns) is None
+            and c not in self.listed_traits
             and not (is_spread(c) or is_time(c) or is_index(c))
         ]
 
@@ -325,9 +324,9 @@ class _Finder:
         return Roles(traits=self.traits, unused=unused, **details)
 
     def _take_traits(self) -> None:
-        for column in self.free:
-            name = trait_name(column, self.columns)
-            if name is not None and name not in self.traits and self.parsed.is_numeric(column):
+        free = set(self.free)
+        for column, name in self.listed_traits.items():
+            if column in free and name not in self.traits and self.parsed.is_numeric(column):
                 self.traits[name] = column
 
     def _choose_score(self, metric: str | None) -> str | None:
@@ -456,11 +455,11 @@ class _Finder:
         """Return the columns of scores; refuse those that may be something else."""
         keyed = bool({"dataset", "task", "algorithm"} & set(self.found))
         numeric = [c for c in self.free if self.parsed.is_numeric(c) and c not in self.raw.index]
-        text = [c for c in self.free if c not in (*numeric, *self.raw.index)]
+        text = [c for c in self.free if c not in {*numeric, *self.raw.index}]
         columns = [
             c
             for c in numeric
-            if trait_name(c, self.columns) is None
+            if c not in self.listed_traits
             and not (is_index(c) and not self.parsed.is_fractional(c))
         ]
         if not columns:
@@ -476,8 +475,13 @@ class _Finder:
                 f"{quote_list(text, limit=_SHOWN)} {'hold' if len(text) > 1 else 'holds'} text",
                 ignore=text if shared_measure(rest) else None,
             )
-        for column, reason in never.items():
-            self.unclear(f"{quote(column)} is {reason}, not one of the {across}s", ignore=[column])
+        for reason in dict.fromkeys(never.values()):
+            those = [column for column in never if never[column] == reason]
+            self.unclear(
+                f"{quote_list(those, limit=_SHOWN)} {'are' if those[1:] else 'is'} {reason}, not"
+                f" {_one_or_several(across, those)}",
+                ignore=those,
+            )
         measures = [c for c in rest if measure(c)[0] or is_quantity(c)]
         named: list[str] = []
         if shared_measure(rest) is None or len(rest) == 1:
@@ -486,7 +490,8 @@ class _Finder:
         if named:
             self.unclear(
                 f"{quote_list(named, limit=_SHOWN)}"
-                f" {'are measures' if named[1:] else 'is a measure'}, not {across}s",
+                f" {'are measures' if named[1:] else 'is a measure'}, not"
+                f" {_one_or_several(across, named)}",
                 **dict.fromkeys(("score", *(() if "algorithm" in self.found else ("algorithm",)))),
             )
             return rest
@@ -502,7 +507,8 @@ class _Finder:
             self.unclear(f"which columns beside {others} are algorithms?", algorithms=None)
         for reason, found in doubtful.items():
             self.unclear(
-                f"{quote_list(found, limit=_SHOWN)} may not be {across}s ({reason})",
+                f"{quote_list(found, limit=_SHOWN)} may not be {_one_or_several(across, found)}"
+                f" ({reason})",
                 **({"algorithms": None} if across == "algorithm" else {"task": None}),
             )
         return rest
@@ -511,7 +517,7 @@ class _Finder:
         """Return True if the measure is known to lie in a range."""
         named = self.reading.score_name or self.reading.metric or shared_measure(columns)
         if named is None and len(found := measures_in(self.raw.stem)) == 1:
-            named = found.pop()
+            named = next(iter(found))
         listed = measure(named or "")[0]
         return listed is not None and bool(np.isfinite([listed.low, listed.high]).all())
 
@@ -522,7 +528,7 @@ class _Finder:
         named = [c for c in columns if found[c]]
         lacking = [c for c in columns if not found[c]]
         shared = shared_measure(named) if 2 * len(lacking) < len(named) else None
-        return dict.fromkeys(lacking, f"not {shared} as the others") if shared else {}
+        return dict.fromkeys(lacking, f"of another measure than {shared}") if shared else {}
 
     def _wide_direction(self, columns: Sequence[str], values: Floats) -> tuple[str, bool]:
         named = self.reading.score_name or self.reading.metric or shared_measure(columns)
@@ -539,7 +545,7 @@ class _Finder:
         listed, _ = measure(named)
         told = self.reading.lower_is_better
         if listed is None and (not named or normalise(named) in GENERIC):
-            in_file = measures_in(self.raw.stem) if told is None or not named else set()
+            in_file = measures_in(self.raw.stem) if told is None or not named else frozenset()
             of_file = measure(next(iter(in_file)))[0] if len(in_file) == 1 else None
             if of_file is not None and _fits(of_file, values):
                 listed = of_file
@@ -612,20 +618,29 @@ class _Finder:
             names = [n for n in dict.fromkeys(self.parsed.names(column)) if n is not None]
         kept = self.reading.algorithms if role == "algorithm" else ()
         summaries = [name for name in names if is_summary(name) and name not in kept]
-        measured = [name for name in names if measure(name)[0] and name not in (*kept, *summaries)]
+        known = {*kept, *summaries}
+        measured = [name for name in names if measure(name)[0] and name not in known]
+        # In a column of names, a few may be called as a measure is.
+        if is_own(self.parsed) or (column != FILE and 2 * len(measured) <= len(names)):
+            measured = []
         if summaries and column != FILE:
             self.unclear(
-                f"{quote_list(summaries, limit=3)} in {quote(column)} is a summary, not a"
-                f"{'n' if role == 'algorithm' else ''} {role}",
+                f"{quote_list(summaries, limit=3)} in {quote(column)}"
+                f" {'are summaries' if summaries[1:] else 'is a summary'}, not"
+                f" {_one_or_several(role, summaries)}",
                 where=[f"{column}!={name}" for name in summaries],
             )
         if measured:
             self.unclear(
                 f"{quote_list(measured, limit=3)}"
-                f" {'are measures' if len(measured) > 1 else 'is a measure'}, not"
-                f" {'a' if role[0] != 'a' else 'an'} {role}",
+                f" {'are measures' if measured[1:] else 'is a measure'}, not"
+                f" {_one_or_several(role, measured)}",
                 **({"where": [f"{column}=VALUE"]} if column != FILE else {}),
             )
+
+
+def _one_or_several(role: str, names: Sequence[str]) -> str:
+    return f"{role}s" if len(names) > 1 else f"{'an' if role[0] == 'a' else 'a'} {role}"
 
 
 def _fits(listed: Measure, values: Floats) -> bool:
@@ -666,9 +681,8 @@ def _combinations(columns: Mapping[str, Floats]) -> dict[str, str]:
         beside = ordered[:, end + (-1 if end else 1)]
         for i, name in enumerate(names):
             own = whole[:, i]
-            others = np.delete(whole, i, axis=1)
             tied = (own == ordered[:, end]) & (own == beside)
-            if tied.all() and not (others == own[:, None]).all(axis=0).any():
+            if tied.all() and (whole == own[:, None]).all(axis=0).sum() == 1:
                 found[name] = f"the {what} of the others"
     return found
 

@@ -207,7 +207,7 @@ def test_summary_rows_are_left_out_only_as_told(name):
 
 def test_rows_that_are_measures_are_refused():
     frame = wide("task").assign(task=["accuracy", "recall", "f1", "mcc", "auc", "ndcg"])
-    assert "are measures, not a task" in str(unclear(frame, lower_is_better=False))
+    assert "are measures, not tasks" in str(unclear(frame, lower_is_better=False))
 
 
 def test_mixed_measures_need_one():

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ class RawTable:
     def __post_init__(self) -> None:
         check_names(self.columns, self.name)
 
-    @property
+    @cached_property
     def columns(self) -> list[str]:
         """Return the names of the columns."""
         return list(self.frame.columns)
