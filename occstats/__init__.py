@@ -11,5 +11,5 @@ import lazy_loader
 # The names are listed in the stub beside this file.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 __all__ += ["__version__"]
