@@ -148,8 +148,8 @@ def conclusions(ours: Any, published: pd.DataFrame) -> dict[str, pd.DataFrame]:
     same = published[tasks.isin(ours.scores.index)]
     compared = {
         OURS: compare(ours, preset="paper"),
-        SAME: compare(load_results(same), preset="paper"),
-        WHOLE: compare(load_results(published), preset="paper"),
+        SAME: compare(load_results(same, score_name="auroc"), preset="paper"),
+        WHOLE: compare(load_results(published, score_name="auroc"), preset="paper"),
     }
     parts = (_summary, _p_values, _tau, _regression, _pairs, _strata, _frequencies)
     found = {}
