@@ -604,6 +604,9 @@ class Comparison:
         tables = [
             source.to_frame() if isinstance(source, pd.Series) else source for source in sources
         ]
+        if all(isinstance(source, pd.Series) for source in sources):
+            # A series of scores by task does not say what was measured.
+            options.setdefault("lower_is_better", not self.results.higher_is_better)
         return compare_with(load_results(self.results, *tables, **options), settings)
 
     def pick(self) -> Any:
