@@ -73,7 +73,7 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
     >>> import pandas as pd
     >>> from occstats import load_results
     >>> frame = pd.DataFrame({"dataset": ["a", "b"], "NND": [0.8, 0.9], "ALP": [0.7, None]})
-    >>> kept = load_results(frame).resolve_missing("complete")
+    >>> kept = load_results(frame, lower_is_better=False).resolve_missing("complete")
     >>> kept.n_tasks
     1
     >>> kept.notes[-1]
@@ -126,7 +126,8 @@ def best_policy(results: Results) -> str:
     --------
     >>> import pandas as pd
     >>> from occstats import load_results
-    >>> best_policy(load_results(pd.DataFrame({"dataset": ["a", "b"], "A": [1, 2], "B": [3, 4]})))
+    >>> frame = pd.DataFrame({"dataset": ["a", "b"], "A": [1, 2], "B": [3, 4]})
+    >>> best_policy(load_results(frame, lower_is_better=False))
     ''
     """
     absent = results.scores.isna().to_numpy()

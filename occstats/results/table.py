@@ -228,7 +228,7 @@ class Results:
         >>> import pandas as pd
         >>> from occstats import load_results
         >>> frame = pd.DataFrame({"dataset": ["a", "b"], "A": [0.8, 0.9], "B": [0.7, None]})
-        >>> load_results(frame).resolve_missing("worst").tested.tolist()
+        >>> load_results(frame, lower_is_better=False).resolve_missing("worst").tested.tolist()
         [[0.8, 0.7], [0.9, -inf]]
         """
         return np.where(as_mask(self.failed, self.scores), -np.inf, self.oriented)
@@ -334,9 +334,9 @@ class Results:
         --------
         >>> from occstats import load_results
         >>> load_results("lenz2021").to_frame().head(2)
-                dataset class descriptor  auroc     n    m  sparsity
-        0  appendicitis     0        NND  0.741  85.0  7.0      0.05
-        1  appendicitis     0       LNND  0.644  85.0  7.0      0.05
+                dataset class descriptor  auroc    m     n  sparsity
+        0  appendicitis     0        NND  0.741  7.0  85.0      0.05
+        1  appendicitis     0       LNND  0.644  7.0  85.0      0.05
         """
         n_tasks, n_algorithms = self.scores.shape
         folds = self.fold_scores
