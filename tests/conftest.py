@@ -87,41 +87,10 @@ def unbalanced():
             for algorithm, shift in enumerate((0.0, 0.02 * size, 0.05, -0.03)):
                 for fold in range(3):
                     for repeat in range(fold + 1):
-                        gain = base + shift + rng.normal(0, 0.02 * size) + 0.05 * fold
+                        reward = base + shift + rng.normal(0, 0.02 * size) + 0.05 * fold
                         rows.append(
                             {"dataset": f"d{dataset}", "class": f"c{task}",
                              "algorithm": f"A{algorithm}", "fold": fold, "repeat": repeat,
-                             "gain": round(gain, 2), **traits}
+                             "reward": round(reward, 2), **traits}
                         )  # fmt: skip
     return pd.DataFrame(rows)
-
-
-@pytest.fixture(autouse=True)
-def _higher_is_better(request, monkeypatch):
-    """Answer for tables of tests whose topic is not reading: higher is better, all compete."""
-    reading = request.path.parent.name in {"results", "cli", "tests"}
-    if reading and request.path.name != "test_readers.py":
-        return
-    from dataclasses import replace
-
-    from occstats.results import load
-    from occstats.results.ask import UnclearTableError
-
-    read = load._load
-
-    def told(sources, reading):
-        try:
-            return read(sources, reading)
-        except UnclearTableError as error:
-            parsed, found, asked = error.parsed, error.found, {*error.template}
-        if not asked <= {"lower_is_better", "algorithms", "score"}:
-            raise ValueError(asked)
-        options = {"lower_is_better": False} if "lower_is_better" in asked else {}
-        if "algorithms" in asked:
-            free = [c for c in parsed.raw.columns if c not in (*found.values(), "n", "m")]
-            options["algorithms"] = [c for c in free if parsed.is_numeric(c)]
-        if "score" in asked:
-            options["score"] = found["score"]
-        return read(sources, replace(reading, **options))
-
-    monkeypatch.setattr(load, "_load", told)

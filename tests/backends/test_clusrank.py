@@ -203,7 +203,7 @@ def test_check_r_counts_failures(engine):
     from occstats.cli.check_commands import check_r as command
 
     cases = REFERENCE.parent / "cases"
-    options = ["--engine", engine, "--missing", "worst"]
+    options = ["--engine", engine, "--missing", "worst", "--higher-is-better"]
     done = CliRunner().invoke(command, [str(cases / "miss.csv"), *options])
     assert done.exit_code == 0
     assert done.stdout.count("agrees with clusrank") == 2

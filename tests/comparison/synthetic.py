@@ -6,7 +6,7 @@ import pandas as pd
 import occstats
 
 
-def table(sizes, effects=(0.0, 0.0, 0.0), *, spread=0.05, score="score", folds=None, seed=0):
+def table(sizes, effects=(0.0, 0.0, 0.0), *, spread=0.05, score="reward", folds=None, seed=0):
     """Return long results of algorithms A0, A1, … on datasets of the given numbers of tasks."""
     rng = np.random.default_rng(seed)
     rows = []
@@ -23,5 +23,6 @@ def table(sizes, effects=(0.0, 0.0, 0.0), *, spread=0.05, score="score", folds=N
 
 
 def compare(frame, **settings):
-    """Compare with few resamples."""
-    return occstats.compare(frame, **{"n_resamples": 200, "progress": False, **settings})
+    """Compare with few resamples; higher scores are better unless told otherwise."""
+    usual = {"n_resamples": 200, "progress": False, "lower_is_better": False}
+    return occstats.compare(frame, **{**usual, **settings})

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import occstats
 from occstats.stats import clustered_mcnemar
+from tests.comparison.synthetic import compare
 
 
 def answers(seed=1, models=("small", "large", "huge")):
@@ -23,7 +23,7 @@ def answers(seed=1, models=("small", "large", "huge")):
 
 @pytest.fixture(scope="module")
 def comparison():
-    return occstats.compare(answers(), score="correct", lower_is_better=False, n_resamples=200)
+    return compare(answers(), score="correct")
 
 
 def test_the_table_is_that_of_the_statistics(comparison):
@@ -51,7 +51,7 @@ def test_the_line_to_quote(comparison):
 
 def test_means_are_compared_unless_the_estimand_is_typical(comparison):
     assert comparison.settings.estimand == "mean"
-    typical = occstats.compare(answers(), score="correct", estimand="typical", n_resamples=200)
+    typical = compare(answers(), score="correct", estimand="typical")
     assert typical.settings.null == "flips"
     row = typical.pairs.iloc[0]
     # With two values, a typical difference of 0 says little: wins and losses are counted.
@@ -63,4 +63,4 @@ def test_means_are_compared_unless_the_estimand_is_typical(comparison):
 
 def test_other_scores_have_no_such_table():
     frame = answers().assign(correct=lambda frame: frame["correct"] * 0.5)
-    assert occstats.compare(frame, score="correct", n_resamples=200).binary is None
+    assert compare(frame, score="correct").binary is None

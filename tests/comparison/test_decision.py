@@ -193,7 +193,7 @@ def test_rounding_errors_are_no_spread(scale):
     frame["constant"] = frame["top"] - 0.1 / 3
     frame[["top", "constant"]] *= scale
     found = occstats.compare(
-        frame, algorithm=["top", "constant"], estimand="mean", lower_is_better=False
+        frame, algorithms=["top", "constant"], estimand="mean", lower_is_better=False
     )
     assert found.pairs["p"].tolist() == [2.0**-3]
     assert found.pairs["conclusion"].tolist() == ["undecided"]
@@ -201,7 +201,7 @@ def test_rounding_errors_are_no_spread(scale):
 
 @pytest.mark.parametrize("name", ["inf2", "gate2"])
 def test_a_decision_that_the_other_estimate_contradicts_is_flagged(name):
-    found = occstats.compare(CASES / f"{name}.csv")
+    found = occstats.compare(CASES / f"{name}.csv", lower_is_better=False)
     row = found.pairs.iloc[0]
     assert row["conclusion"] in ("better", "worse")
     assert row["reversed"]
@@ -213,13 +213,16 @@ def test_a_decision_that_the_other_estimate_contradicts_is_flagged(name):
 @pytest.mark.parametrize("estimand", ESTIMANDS)
 def test_dominance_is_the_strongest_evidence(estimand):
     # 30 wins, no loss: 2^(1 − m) by sign flips of the m datasets with a difference.
-    row = occstats.compare(CASES / "bin.csv", estimand=estimand).pairs.iloc[0]
+    row = occstats.compare(CASES / "bin.csv", lower_is_better=False, estimand=estimand).pairs.iloc[
+        0
+    ]
     assert (row["wins"], row["losses"], row["conclusion"]) == (30, 0, "better")
     assert row["p"] < 0.001
     # Ten datasets of sizes 10, 1, …, 1, all won by the same amount.
     datasets = ["d0"] * 10 + [f"d{i}" for i in range(1, 10)]
     frame = pd.DataFrame({"dataset": datasets, "class": range(19), "x": 0.6, "y": 0.5})
-    row = occstats.compare(frame, lower_is_better=False, estimand=estimand).pairs.iloc[0]
+    told = {"algorithms": ["x", "y"], "lower_is_better": False}
+    row = occstats.compare(frame, **told, estimand=estimand).pairs.iloc[0]
     assert row["p"] == 2.0**-9
     np.testing.assert_allclose(row[["difference", "ci_low", "ci_high"]].tolist(), 0.1)
 

@@ -28,7 +28,7 @@ def test_design_of_the_paper(lenz):
     ids=str,
 )
 def test_the_design_counts_the_tests_that_are_corrected_together(unbalanced, options):
-    found = compare(unbalanced, score="gain", correction="bonferroni", **options)
+    found = compare(unbalanced, correction="bonferroni", **options)
     tested = found.pairwise.query("p < 1")
     assert len(tested)
     design = found.design
@@ -111,7 +111,7 @@ def test_power_is_that_of_the_direction_of_the_test():
     # "often" wins six of ten tasks, each by less than any of those that it loses.
     ahead = np.array([0.01, 0.02, 0.03, 0.04, 0.05, 0.06, -0.2, -0.21, -0.22, -0.23])
     frame = pd.DataFrame({"dataset": list("abcdefghij"), "often": 0.5 + ahead, "much": 0.5})
-    found = compare(frame, preset="paper", deep=True, lower_is_better=False)
+    found = compare(frame, algorithms=["often", "much"], preset="paper", deep=True)
     assert found.algorithms[0] == "often"
     power = found.design.power.iloc[0]
     assert power["better"] == "much"

@@ -15,7 +15,16 @@ CASES = Path(__file__).parents[1] / "cases"
 
 
 def gate(results, candidate, baseline, *options):
-    arguments = ["gate", str(results), "--candidate", candidate, "--baseline", baseline, *options]
+    arguments = [
+        "gate",
+        str(results),
+        "--higher-is-better",
+        "--candidate",
+        candidate,
+        "--baseline",
+        baseline,
+        *options,
+    ]
     return CliRunner().invoke(main, arguments)
 
 

@@ -7,6 +7,7 @@ import pytest
 import occstats
 from occstats.comparison.heterogeneity import dataset_effects, new_dataset_sentence
 from occstats.stats import random_effects
+from tests.comparison.synthetic import compare
 
 
 def table(seed=0, **columns):
@@ -17,7 +18,7 @@ def table(seed=0, **columns):
 
 
 def test_pairs_are_analysed_over_the_means_of_datasets():
-    comparison = occstats.compare(table(), n_resamples=100)
+    comparison = compare(table(), n_resamples=100)
     row = comparison.heterogeneity.iloc[0]
     effects = dataset_effects(comparison.results, row["a"], row["b"])
     means = table().groupby("dataset")[["A", "B"]].mean()
@@ -29,7 +30,7 @@ def test_pairs_are_analysed_over_the_means_of_datasets():
 
 def test_suites_replace_datasets():
     frame = table(suite=np.repeat(list("uvwx"), 6))
-    comparison = occstats.compare(frame, cluster=["suite", "dataset"], n_resamples=100)
+    comparison = compare(frame, cluster=["suite", "dataset"], n_resamples=100)
     assert comparison.heterogeneity["n_datasets"].tolist() == [4]
     assert "On a new suite like these" in new_dataset_sentence(comparison, "A", "B")
 
@@ -38,10 +39,10 @@ def test_folds_give_the_error_of_datasets_with_one_task():
     rng = np.random.default_rng(0)
     keys = pd.MultiIndex.from_product([list("hgfedcba"), range(5), ["A", "B"]])
     frame = keys.to_frame(index=False, name=["dataset", "fold", "algorithm"])
-    frame["score"] = rng.normal(0.8, 0.05, len(frame))
+    frame["reward"] = rng.normal(0.8, 0.05, len(frame))
     results = occstats.load_results(frame)
     effects = dataset_effects(results, "A", "B").set_index("dataset")
-    folds = frame.pivot(index=["dataset", "fold"], columns="algorithm", values="score")
+    folds = frame.pivot(index=["dataset", "fold"], columns="algorithm", values="reward")
     spread = (folds["A"] - folds["B"]).groupby("dataset").std()
     # Nadeau and Bengio's correction of the variance of five folds
     assert effects["standard_error"].to_numpy() == pytest.approx(spread * np.sqrt(1 / 5 + 1 / 4))
@@ -63,7 +64,7 @@ def test_algorithms_with_unscored_failures_have_no_prediction():
     frame = table().assign(C=lambda t: t["A"])
     frame.loc[0, "C"] = np.nan
     frame = frame.assign(A=10 * frame["A"])
-    comparison = occstats.compare(frame, missing="worst", score_name="points", n_resamples=100)
+    comparison = compare(frame, algorithms=["A", "B", "C"], missing="worst", n_resamples=100)
     found = comparison.heterogeneity.set_index(["a", "b"])["prob_better"]
     assert found.isna().tolist() == ["C" in pair for pair in found.index]
     assert new_dataset_sentence(comparison, "A", "C") == ""

@@ -53,7 +53,7 @@ def test_order_and_names_do_not_matter(frame, random):
     renamed = {name: f"z{9 - int(name[-1])}" for name in names}
     other = frame.iloc[rows][["dataset", "class", *names]].rename(columns=renamed)
     back = {new: old for old, new in renamed.items()}
-    same(compare(frame), compare(other), names=back)
+    same(compare(frame, algorithms=names), compare(other, algorithms=[*back]), names=back)
 
 
 @few
@@ -61,7 +61,7 @@ def test_order_and_names_do_not_matter(frame, random):
 def test_a_monotone_scale_does_not_change_ranks_tau_or_wins(frame):
     bent = frame.copy()
     bent.iloc[:, 2:] = np.exp(3 * frame.iloc[:, 2:]) / 20.1
-    one, other = compare(frame), compare(bent, score_name="utility")
+    one, other = (compare(each, algorithms=[*frame.columns[2:]]) for each in (frame, bent))
     pd.testing.assert_frame_equal(one.ranks, other.ranks)
     pd.testing.assert_frame_equal(one.rank_frequencies, other.rank_frequencies)
     same(one, other, ["wins", "ties", "losses", "prob_improvement_task"])
@@ -83,8 +83,8 @@ def test_shift_and_unit_of_the_score_do_not_change_a_test(frame, factor, shift, 
     moved = frame.copy()
     # Powers of two: the differences stay exactly proportional.
     moved.iloc[:, 2:] = factor * frame.iloc[:, 2:] + shift
-    options = {"estimand": estimand, "tie_tolerance": 0}
-    one, other = compare(frame, **options), compare(moved, score_name="utility", **options)
+    options = {"estimand": estimand, "tie_tolerance": 0, "algorithms": [*frame.columns[2:]]}
+    one, other = compare(frame, **options), compare(moved, **options)
     same(one, other, ["statistic", "p", "p_unadjusted", "p_ignoring_clusters"])
     assert one.pairwise["conclusion"].equals(other.pairwise["conclusion"])
 
@@ -131,14 +131,13 @@ def assert_turned(one, other, path):
     ids=str,
 )
 def test_a_negated_loss_changes_nothing_but_signs(unbalanced, options):
-    loss = unbalanced.assign(gain=-unbalanced["gain"])
-    options = {"score": "gain", "score_name": "gain", **options}
+    loss = unbalanced.assign(reward=-unbalanced["reward"])
     one = compare(unbalanced, **options).to_dict()
     other = compare(loss, lower_is_better=True, **options).to_dict()
     assert one["fold_tests"], "the folds take part"
     for section in one.keys() - {"meta", "verdict", "notes"}:
         assert_turned(one[section], other[section], section)
-    assert one["verdict"] == re.sub(r"(mean gain \(?)−", r"\1", other["verdict"])
+    assert one["verdict"] == re.sub(r"(mean reward \(?)−", r"\1", other["verdict"])
 
 
 def test_the_seed_moves_resampled_numbers_only():

@@ -60,7 +60,7 @@ def test_the_first_paragraph_is_short_and_complete(settings):
     paragraph = short(found)
     assert len(paragraph.split()) <= MOST_WORDS
     assert found.methods.startswith(paragraph + "\n\n")
-    assert "3 algorithms by score on 50 tasks from 20 datasets" in paragraph
+    assert "3 algorithms by reward on 50 tasks from 20 datasets" in paragraph
     assert f"occstats {occstats.__version__}" in paragraph
     assert f"α = {found.settings.alpha:g}" in paragraph
     typical = found.settings.estimand == "typical"
@@ -86,7 +86,7 @@ def test_every_citation_is_a_reference_and_no_place_is_left(settings):
 
 def test_every_work_is_cited_somewhere():
     other = [{"test": "ds"}, {"kendall": "plain"}, {"inference": "hc3"}]
-    binary = UNEQUAL.assign(score=(UNEQUAL["score"] > 0.55).astype(int))
+    binary = UNEQUAL.assign(reward=(UNEQUAL["reward"] > 0.55).astype(int))
     found = [unequal(**settings) for settings in SETTINGS + other]
     found += [compare(table([1] * 12)), compare(binary)]
     cited = {work.key for each in found for work in each.methods_text.references}
@@ -170,12 +170,12 @@ def test_without_clusters_the_test_is_wilcoxons():
 
 def test_failures_equivalence_and_reversal_are_described():
     frame = UNEQUAL.copy()
-    frame.loc[::7, "score"] = np.nan
+    frame.loc[::7, "reward"] = np.nan
     worst = compare(frame, missing="worst=0")
     assert "Failures ranked below every score." in short(worst)
     assert "Failures counted as 0 in means." in details(worst)
     assert "within ±0.05" in short(unequal(margin=0.05))
-    same = compare(UNEQUAL.assign(score=0.5))
+    same = compare(UNEQUAL.assign(reward=0.5), score="reward")
     assert "Pairs with equal scores on all tasks were called equivalent." in details(same)
 
 
@@ -226,8 +226,8 @@ def frames_of(found):
 
 def test_every_column_has_a_sentence_and_every_sentence_a_column():
     folds = pd.concat([UNEQUAL.assign(fold=fold) for fold in range(3)])
-    folds["score"] += np.random.default_rng(1).normal(scale=0.01, size=len(folds))
-    binary = UNEQUAL.assign(score=(UNEQUAL["score"] > 0.55).astype(int))
+    folds["reward"] += np.random.default_rng(1).normal(scale=0.01, size=len(folds))
+    binary = UNEQUAL.assign(reward=(UNEQUAL["reward"] > 0.55).astype(int))
     names = set()
     for found in (
         compare(folds, deep=True),

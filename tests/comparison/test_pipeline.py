@@ -288,14 +288,14 @@ def test_folds_give_a_spread_and_a_test_per_task():
 
 
 def test_means_are_means_of_datasets_of_tasks_of_folds_of_repeats(unbalanced):
-    found = compare(unbalanced, score="gain").summary.set_index("algorithm").sort_index()
+    found = compare(unbalanced).summary.set_index("algorithm").sort_index()
     levels = ["algorithm", "dataset", "class", "fold", "repeat"]
-    means = unbalanced.set_index(levels)["gain"]
+    means = unbalanced.set_index(levels)["reward"]
     for depth in range(len(levels) - 1, 0, -1):
         means = means.groupby(levels[:depth]).mean()
     pd.testing.assert_series_equal(found["mean_score"], means, check_names=False)
     levels = ["algorithm", "dataset", "class", "repeat"]
-    spread = flat = unbalanced.groupby(levels)["gain"].std()
+    spread = flat = unbalanced.groupby(levels)["reward"].std()
     for depth in (3, 2, 1):
         spread = spread.groupby(levels[:depth]).mean()
     pd.testing.assert_series_equal(found["cvsd"], spread, check_names=False)

@@ -57,7 +57,7 @@ def test_components_of_a_pilot_with_folds():
     ]
     import pandas as pd
 
-    frame = pd.DataFrame(rows, columns=["dataset", "task", "fold", "algorithm", "score"])
+    frame = pd.DataFrame(rows, columns=["dataset", "task", "fold", "algorithm", "reward"])
     found = pilot_components(load_results(frame), "A", "B")
     assert found == pytest.approx((0.05, 0.03, 0.02), rel=0.25)
 

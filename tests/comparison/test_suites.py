@@ -241,7 +241,7 @@ def test_written_results_read_back(tmp_path):
 
 def test_joined_sources_share_their_suites():
     data = table(n_suites=4)
-    mine = data[data["model"] == "A"].assign(model="MINE", auroc=0.9)
+    mine = data[data["model"] == "A"].assign(model="MINE", auroc=data["auroc"] + 0.01)
     both = occstats.load_results(data, mine.drop(columns="suite"), cluster=NESTED)
     with pytest.raises(ResultsError, match="in another source"):
         occstats.load_results(data, mine.assign(suite="s9"), cluster=NESTED)

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import occstats
 from tests.comparison.synthetic import compare, table
 
 RANK_LIMITS = ["mean_rank_ci_low", "mean_rank_ci_high"]
@@ -78,7 +77,7 @@ def test_a_mean_rank_on_which_all_datasets_agree_is_not_certain(m):
 def test_one_dataset_that_differs_leaves_the_mean_rank_a_limit():
     ahead = np.array([-0.05, *np.linspace(0.01, 0.11, 11)])
     frame = pd.DataFrame({"dataset": list("abcdefghijkl"), "A": 0.5 + ahead, "B": 0.5})
-    summary = occstats.compare(frame, lower_is_better=False).summary.set_index("algorithm")
+    summary = compare(frame, algorithms=["A", "B"]).summary.set_index("algorithm")
     # The second rank in 1 of 12 datasets: a share, as Clopper and Pearson bound it.
     share = stats.binomtest(1, 12).proportion_ci(method="exact")
     assert summary.loc["A", RANK_LIMITS].tolist() == pytest.approx([1 + share.low, 1 + share.high])
@@ -87,21 +86,21 @@ def test_one_dataset_that_differs_leaves_the_mean_rank_a_limit():
 
 def test_intervals_of_bounded_scores_stay_in_bounds():
     limits = ["mean_score_ci_low", "mean_score_ci_high"]
-    frame = table([2, 2], (0.3, 0.4), spread=0.1, score="gain")
-    frame["gain"] = frame["gain"].clip(0, 1)
-    gain = compare(frame, score="gain").summary[limits]
-    auroc = compare(frame.rename(columns={"gain": "auroc"})).summary[limits]
-    assert (gain > 1).any(axis=None)
-    assert auroc.to_numpy() == pytest.approx(gain.clip(0, 1).to_numpy())
+    frame = table([2, 2], (0.3, 0.4), spread=0.1)
+    frame["reward"] = frame["reward"].clip(0, 1)
+    reward = compare(frame).summary[limits]
+    auroc = compare(frame.rename(columns={"reward": "auroc"})).summary[limits]
+    assert (reward > 1).any(axis=None)
+    assert auroc.to_numpy() == pytest.approx(reward.clip(0, 1).to_numpy())
 
 
 def test_no_difference_of_bounded_scores_exceeds_the_bounds():
     # Eight datasets, of which one decides: resamples without it make the limits wide.
-    gain = table([1] * 8, [0.0] * 6, spread=0.001, score="gain")
-    own = gain["algorithm"].str[1:].astype(int) / 6
-    gain["gain"] += np.where(gain["dataset"] == "d0", own, 0.3) - 0.5
-    free = compare(gain, score="gain", estimand="mean")
-    bounded = compare(gain.rename(columns={"gain": "acc"}), estimand="mean")
+    reward = table([1] * 8, [0.0] * 6, spread=0.001)
+    own = reward["algorithm"].str[1:].astype(int) / 6
+    reward["reward"] += np.where(reward["dataset"] == "d0", own, 0.3) - 0.5
+    free = compare(reward, estimand="mean")
+    bounded = compare(reward.rename(columns={"reward": "acc"}), estimand="mean")
     limits = ["ci_low", "ci_high"]
     np.testing.assert_array_equal(bounded.pairwise[limits], free.pairwise[limits].clip(-1, 1))
     assert (free.pairwise["ci_high"] > 1).any()

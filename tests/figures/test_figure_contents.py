@@ -383,8 +383,8 @@ def test_no_two_of_a_drawing_have_one_colour(many):
 
 
 def test_who_differs_from_everyone_has_a_letter_of_his_own():
-    frame = results_frame(["best", "middle", "worst"], [f"d{place}" for place in range(20)], 2)
-    frame["auroc"] -= frame["descriptor"].map({"best": 0, "middle": 0.2, "worst": 0.4})
+    frame = results_frame(["good", "middle", "poor"], [f"d{place}" for place in range(20)], 2)
+    frame["auroc"] -= frame["descriptor"].map({"good": 0, "middle": 0.2, "poor": 0.4})
     figure = occstats.compare(frame, n_resamples=100).plot.letters()
     written = [text.get_text() for text in figure.texts]
     assert [text for text in written if text.isalpha()] == ["a", "b", "c"]

@@ -171,7 +171,7 @@ def test_tables_of_a_paper_compile_and_fit(comparison, kind, tmp_path):
     generator = np.random.default_rng(0)
     many = pd.DataFrame(generator.uniform(0.5, 1, (60, 20)), columns=names)
     many = many.assign(dataset=[f"dataset {place % 12}" for place in range(60)], task=range(60))
-    found.append(occstats.compare(many, n_resamples=100))
+    found.append(occstats.compare(many, lower_is_better=False, n_resamples=100))
     parts = [text for each in found for text in paper_files(each).values()]
     if kind == "ieee":
         # A long table needs one column.
@@ -193,6 +193,6 @@ def test_nine_algorithms_fit_a_column_and_labels_can_be_set(comparison):
 def test_tables_of_tasks_have_the_headings_of_the_source():
     frame = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.6, 0.7]})
     frame = frame.assign(problem=["x", "x", "y"], fold_of=["1", "2", "1"])
-    results = occstats.load_results(frame, dataset="problem", task="fold_of")
+    results = occstats.load_results(frame, dataset="problem", task="fold_of", lower_is_better=False)
     table = paper_scores(occstats.compare(results, n_resamples=100))
     assert table.headers[:2] == ["Problem", "Fold_of"]

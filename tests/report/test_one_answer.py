@@ -93,7 +93,7 @@ CASES = {
 @pytest.fixture(scope="module", params=CASES)
 def case(request):
     source, options = CASES[request.param]()
-    comparison = occstats.compare(source, n_resamples=500, **options)
+    comparison = occstats.compare(source, lower_is_better=False, n_resamples=500, **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("occstats.report.page._draw", lambda comparison: [])
         return comparison, contents(comparison)

@@ -17,7 +17,7 @@ from occstats.comparison.text.verdict import make_verdict
 from occstats.report.formatted_table import Column, Table
 from occstats.report.tables import all_tables, comparison_table
 from occstats.report.terminal import make_console, print_comparison, print_table
-from tests.report.screens import FOLDER, LONG, SCREENS, compared, screen, simulated
+from tests.report.screens import FOLDER, HIGHER, LONG, SCREENS, compared, screen, simulated
 
 DESCRIBED = [f"gradient boosting with a very long description, variant {i}" for i in range(7)]
 
@@ -52,7 +52,7 @@ def test_full_prints_every_table_and_all_notes(comparison):
 
 
 def test_notes_on_what_is_not_shown_are_left_to_full():
-    comparison = occstats.compare(simulated(3), n_resamples=200)
+    comparison = occstats.compare(simulated(3), **HIGHER, n_resamples=200)
     assert any("regression" in note for note in comparison.notes)
     assert "regression" not in screen(comparison)
     assert "The regression omits" in screen(comparison, full=True)
@@ -76,30 +76,32 @@ def test_a_common_prefix_is_left_out_once(comparison):
 def test_many_zero_differences_print_wins_and_losses():
     frame = simulated(4)
     frame[["A00", "A01"]] = frame[["A00", "A01"]].round(1)
-    comparison = occstats.compare(frame, estimand="typical", n_resamples=200)
+    comparison = occstats.compare(frame, **HIGHER, estimand="typical", n_resamples=200)
     row = comparison.pairwise.query("a == 'A00' and b == 'A01'").iloc[0]
     text = screen(comparison)
     assert row["ties"] > 0.2 * row["n_tasks"]
     assert f"{row['wins']} wins : {row['losses']} losses" in text
     assert re.search(r"^A02 .*\[", text, flags=re.MULTILINE)
     binary = (simulated(3).set_index(["dataset", "task"]) > 0.77).astype(int).reset_index()
-    found = occstats.compare(binary, algorithms=["A00", "A01"], n_resamples=200)
+    found = occstats.compare(binary, algorithms=["A00", "A01"], **HIGHER, n_resamples=200)
     assert "mean difference" in screen(found)
-    found = occstats.compare(binary.assign(A02=binary["A01"]), estimand="typical", n_resamples=200)
+    found = occstats.compare(
+        binary.assign(A02=binary["A01"]), estimand="typical", **HIGHER, n_resamples=200
+    )
     assert "wins : losses" in screen(found)
 
 
 def test_failures_have_no_mean():
     frame = simulated(3)
     frame.loc[frame.index % 3 == 0, "A01"] = np.nan
-    comparison = occstats.compare(frame, missing="worst", n_resamples=200)
+    comparison = occstats.compare(frame, **HIGHER, missing="worst", n_resamples=200)
     assert re.search(r"^A01 +\d\.\d\d +– ", screen(comparison), flags=re.MULTILINE)
 
 
 def test_a_reversed_pair_is_marked_in_its_row():
     frame = pd.read_csv("tests/cases/gate2.csv")
     frame["LAST"] = frame["BASE"] - 0.1 + 0.001 * np.sin(np.arange(len(frame)))
-    comparison = occstats.compare(frame, n_resamples=1000)
+    comparison = occstats.compare(frame, **HIGHER, n_resamples=1000)
     text = screen(comparison)
     assert re.search(r"^BASE .* \*†$", text, flags=re.MULTILINE)
     assert "† the mean difference has the opposite sign." in text
@@ -126,7 +128,7 @@ def with_long_names():
 @pytest.fixture(scope="module", params=["lenz2021", "reproduction", "long"])
 def studied(request):
     source = with_long_names() if request.param == "long" else request.param
-    return occstats.compare(source, n_resamples=100)
+    return occstats.compare(source, **HIGHER, n_resamples=100)
 
 
 def shown(table, width):
@@ -182,7 +184,7 @@ def test_stars_are_exactly_where_a_pair_is_decided(comparison):
 
 
 def test_many_algorithms_are_cut_on_screen_and_in_notebooks():
-    comparison = occstats.compare(simulated(45, n_datasets=6, n_tasks=1), n_resamples=100)
+    comparison = occstats.compare(simulated(45, 6, 1), **HIGHER, n_resamples=100)
     text = screen(comparison, 200, full=True)
     assert len(text.splitlines()) < 800
     assert "more rows" in text

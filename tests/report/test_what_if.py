@@ -108,7 +108,7 @@ def test_awkward_tables(browser, tmp_path, undrawn, kind):
 
 
 def test_unbalanced_clusters(browser, tmp_path, undrawn, unbalanced):
-    comparison = occstats.compare(unbalanced, n_resamples=500, score="gain")
+    comparison = occstats.compare(unbalanced, n_resamples=500)
     show(browser, render(comparison), tmp_path)
     assert_agreement(compute(browser, comparison), comparison)
 
