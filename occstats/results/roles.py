@@ -305,7 +305,8 @@ class _Finder:
             )
             self.check()
         found["score"] = score or ""
-        values = self._checked_numbers(score or "", told="score" in self.told)
+        certain = "score" in self.told or is_own(self.parsed)
+        values = self._checked_numbers(score or "", told=certain)
         named = self.reading.score_name or self.reading.metric or metric
         if named is None or (measure(score or "")[0] and self.reading.score_name is None):
             named = score
@@ -610,7 +611,7 @@ class _Finder:
     def _check_labels(self, role: str) -> None:
         """Refuse rows or files that are measures or summaries."""
         column = self.found.get(role)
-        if column is None or column == ROW:
+        if column is None or column == ROW or is_own(self.parsed):
             return
         if column == FILE:
             names = [self.raw.label or self.raw.stem]
@@ -621,7 +622,7 @@ class _Finder:
         known = {*kept, *summaries}
         measured = [name for name in names if measure(name)[0] and name not in known]
         # In a column of names, a few may be called as a measure is.
-        if is_own(self.parsed) or (column != FILE and 2 * len(measured) <= len(names)):
+        if column != FILE and 2 * len(measured) <= len(names):
             measured = []
         if summaries and column != FILE:
             self.unclear(
