@@ -122,7 +122,8 @@ class Reading:
     @property
     def columns(self) -> dict[str, str]:
         """Return the columns that were named, by their role."""
-        named = vars(self) | dict(zip(("dataset", "suite"), reversed(self.levels), strict=False))
+        levels = () if self.dataset is None else self.levels
+        named = vars(self) | dict(zip(("dataset", "suite"), reversed(levels), strict=False))
         return {role: named[role] for role in _ROLES if isinstance(named.get(role), str)}
 
     def suggested(self, suggestions: Mapping[str, Any]) -> Reading:

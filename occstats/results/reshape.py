@@ -101,6 +101,7 @@ def reshape(parsed: ParsedTable, roles: Roles, reading: Reading) -> Results:
     """Check keys, average repeats and folds, set failures aside, and make the results table."""
     cells = _gather(parsed, roles, reading)
     raw, notes = parsed.raw, list(cells.notes)
+    suites = None if cells.suite is None else _suites(cells, raw, roles)
     keys = _number(cells)
     repeated = _check_duplicates(cells, keys, parsed, roles, reading)
     if repeated:
@@ -158,7 +159,7 @@ def reshape(parsed: ParsedTable, roles: Roles, reading: Reading) -> Results:
         cvsd=cvsd,
         notes=tuple(notes),
         sources=(raw.name.strip("'\""),),
-        suites=None if cells.suite is None else _suites(cells, raw, roles),
+        suites=suites,
         column_names=cells.column_names,
         recorded_failures=_recorded_failures(cells, keys, table),
     )
