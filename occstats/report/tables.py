@@ -589,7 +589,7 @@ def _task_columns(
     """Return dataset and task of each row, under the names that the columns have in the source."""
     named, level = comparison.results.column_names, frame.index.get_level_values
     return [
-        (printable(named.get("cluster", "dataset")), list(level(0)), word),
+        (printable(named.get("dataset", "dataset")), list(level(0)), word),
         (printable(named.get("task", "class")), list(level(1)), word),
     ]
 
