@@ -367,13 +367,30 @@ def _load(sources: Sequence[Source], reading: Reading) -> Results:
         raise
     _check_told([item for item in opened if isinstance(item, RawTable)], reading)
     alone = len(opened) == 1
-    tables = [
-        item if isinstance(item, Results) else _table(item, reading, alone) for item in opened
-    ]
+    tables: list[Results] = []
+    for item in opened:
+        tables.append(
+            item if isinstance(item, Results) else _table_beside(tables, item, reading, alone)
+        )
     joined = join(tables, reading.on_clash)
     if reading.algorithms:
         joined = joined.select(reading.algorithms)
     return replace(joined, notes=(*joined.notes, *_look_alike_notes(joined)))
+
+
+def _table_beside(
+    tables: Sequence[Results], raw: RawTable, reading: Reading, alone: bool
+) -> Results:
+    """Read one source; scores without a measure are of the measure of the sources before it."""
+    try:
+        return _table(raw, reading, alone)
+    except UnclearTableError as error:
+        if {*error.template} != {"lower_is_better"} or not tables:
+            raise
+    measure = {"score_name": reading.score_name or tables[0].score_name}
+    return _table(
+        raw, replace(reading, lower_is_better=not tables[0].higher_is_better, **measure), alone
+    )
 
 
 def _works(sources: Sequence[Source], reading: Reading, retry: Mapping[str, Any]) -> bool:
