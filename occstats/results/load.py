@@ -387,10 +387,9 @@ def _table_beside(
     except UnclearTableError as error:
         if {*error.template} != {"lower_is_better"} or not tables:
             raise
-    measure = {"score_name": reading.score_name or tables[0].score_name}
-    return _table(
-        raw, replace(reading, lower_is_better=not tables[0].higher_is_better, **measure), alone
-    )
+    name = reading.score_name or tables[0].score_name
+    lower = not tables[0].higher_is_better
+    return _table(raw, replace(reading, score_name=name, lower_is_better=lower), alone)
 
 
 def _works(sources: Sequence[Source], reading: Reading, retry: Mapping[str, Any]) -> bool:
