@@ -99,7 +99,7 @@ def many_objects(path):
 
 def equal_rows(path):
     once = pa.DictionaryArray.from_arrays(pa.array(np.zeros(1_900_000, "i1")), ["x"])
-    table = pa.table({"dataset": once, "model": once, "auroc": np.zeros(1_900_000)})
+    table = pa.table({"dataset": once, "model": once, "auroc": np.arange(1_900_000) % 2})
     pq.write_table(table, path, compression="zstd")
 
 
@@ -124,7 +124,7 @@ def zeros(path):
 
 
 def long_names(path):
-    rows = (f"{'d' * 990}{i},{'c' * 990}{i},0.{i},0.5\n" for i in range(20_000))
+    rows = (f"{'d' * 990}{i},{'c' * 990}{i},0.{i},0.{i % 7}\n" for i in range(20_000))
     path.write_text("dataset,class,A,B\n" + "".join(rows))
 
 
@@ -192,7 +192,7 @@ def far_columns(path):
         (square, "a.json", "cells or more"),
         (ever_new_keys, "a.jsonl", "cells or more"),
         (many_objects, "a.json", "cells or more"),
-        (equal_rows, "a.parquet", "with a duplicate key"),
+        (equal_rows, "a.parquet", "1,899,999 rows with a task and algorithm that an earlier"),
         (long_shared_name, "a.parquet", "bytes or more when decompressed"),
         (long_shared_name, "a.feather", "bytes or more when decompressed"),
         (packed_text, "a.feather", "bytes or more when decompressed"),
@@ -206,7 +206,7 @@ def far_columns(path):
         (one_row, "a.xlsx", "the limits for Excel"),
         (far_row, "a.xlsx", "rows, more than the limit"),
         (far_columns, "a.xlsx", "16,384 columns"),
-        (long_names, "a.csv", "20,000 tasks"),
+        (long_names, "auroc.csv", "20,000 tasks"),
     ],
 )
 def test_work_and_memory_are_bounded(tmp_path, make, name, says):
