@@ -28,8 +28,9 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 def document(source, **environment):
     """Return the output of ``compare --json`` in a new process."""
+    options = ["--json", "--n-resamples", "100", "--higher-is-better"]
     return subprocess.run(
-        [sys.executable, "-m", "occstats", "compare", source, "--json", "--n-resamples", "100"],
+        [sys.executable, "-m", "occstats", "compare", source, *options],
         env={**os.environ, **environment},
         check=True,
         stdout=subprocess.PIPE,
