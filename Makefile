@@ -30,7 +30,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
-	$(BIN)/zizmor --quiet --offline .github
+	$(BIN)/zizmor --quiet --offline .github action.yml
 	$(BIN)/sp-repo-review .
 
 types: $(VENV)/.installed-dev
