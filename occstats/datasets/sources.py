@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from occstats._checks import require_descriptors
+from occstats._format import did_you_mean
 from occstats.datasets.dataset import Dataset, data_files, from_frame, read_dataset, stem_of
 from occstats.errors import DataError
 
@@ -99,7 +100,8 @@ def select(
         matching = fnmatch.filter(found, pattern)
         if not matching:
             raise DataError(
-                f"no dataset matches {pattern!r}; available: {', '.join(sorted(found))}"
+                f"no dataset matches {pattern!r}{did_you_mean(pattern, found)}; available: "
+                f"{', '.join(sorted(found))}"
             )
         chosen |= {name: found[name] for name in matching}
     return list(chosen.values())

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from occstats._format import did_you_mean
 from occstats.errors import DataError
 from occstats.experiment.provenance import code_of
 from occstats.experiment.tasks import AtMost, size_for_task
@@ -147,7 +148,7 @@ def make_recipes(
 
 
 def _parse(text: str) -> Recipe:
-    from occstats_descriptors.registry import make
+    from occstats_descriptors.registry import DESCRIPTORS, make
 
     name, equals, origin = text.partition("=")
     if not equals:
@@ -156,7 +157,8 @@ def _parse(text: str) -> Recipe:
     try:
         make(origin)  # fail here rather than in a worker
     except (ValueError, ImportError, AttributeError, TypeError) as error:
-        raise DataError(f"descriptor {text!r}: {' '.join(str(error).split())}") from error
+        near = did_you_mean(origin, DESCRIPTORS)
+        raise DataError(f"descriptor {text!r}{near}: {' '.join(str(error).split())}") from error
     return Recipe(name.strip(), origin.strip())
 
 

@@ -25,6 +25,7 @@ from matplotlib.figure import Figure, FigureBase
 from numpy.typing import NDArray
 
 from occstats._files import write_file
+from occstats._format import did_you_mean
 from occstats.errors import FigureError
 from occstats.figures._labels import clean
 
@@ -87,7 +88,7 @@ def preset(width: Width) -> Preset:
     if match is None:
         raise FigureError(
             "width must be a number of inches, a length such as '90mm', or one of "
-            f"{', '.join(PRESETS)}; got {width!r}"
+            f"{', '.join(PRESETS)}; got {width!r}{did_you_mean(str(width), PRESETS)}"
         )
     inches = float(match[1]) * _INCHES[match[2] or "in"]
     if not 2 <= inches <= 40:

@@ -234,6 +234,8 @@ def test_the_command_lists_failures_and_retries_them(toy_folder, tmp_path):
         (["--data", "nowhere"], "nowhere: no such file or folder"),
         (["--descriptors", "NDN"], "NDN"),
         (["--datasets", "q*"], "no dataset matches 'q*'"),
+        (["--datasets", "iriss"], "no dataset matches 'iriss' (did you mean 'iris'?)"),
+        (["--descriptors", "ALPP"], "descriptor 'ALPP' (did you mean 'ALP'?)"),
         (["--shard", "4/3"], "not I/N with 1 ≤ I ≤ N"),
         (["--seed", "x"], "expected an integer"),
         (["--seed", "²"], "expected an integer"),
