@@ -111,7 +111,9 @@ def options():
     }
 
 
-@pytest.mark.parametrize("page", [*PAGES, "occstats/data/SKILL.md"])
+@pytest.mark.parametrize(
+    "page", [*PAGES, str(Path(occstats.__file__).parent / "data" / "SKILL.md")]
+)
 def test_every_command_and_option_of_a_page_exists(page):
     for kind, body, _, _ in blocks(page):
         for line in body.replace("\\\n", "").splitlines() if kind in ("console", "bash") else ():

@@ -14,7 +14,7 @@ from occstats.comparison.task_effects import fold_tests
 from occstats.comparison.text.verdict import difference_digits
 from occstats.results.aliases import score_word
 from occstats.stats._arrays import FloatArray
-from occstats.stats.random_effects import cluster_effects, random_effects
+from occstats.stats.meta_analysis import cluster_effects, random_effects
 from occstats.stats.sample import Sample
 
 if TYPE_CHECKING:

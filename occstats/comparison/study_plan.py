@@ -14,7 +14,7 @@ from occstats._checks import check_choice, check_fraction, check_integer, check_
 from occstats._format import count, listing, printable, quote
 from occstats.errors import ArgumentError
 from occstats.stats.power import mean_power
-from occstats.stats.variance_components import variance_components
+from occstats.stats.reml import variance_components
 
 if TYPE_CHECKING:
     from occstats.results import Results

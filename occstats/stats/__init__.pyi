@@ -71,7 +71,7 @@ from .power import (
     minimal_detectable_difference as minimal_detectable_difference,
     smallest_p as smallest_p,
 )
-from .random_effects import (
+from .meta_analysis import (
     RandomEffects as RandomEffects,
     cluster_effects as cluster_effects,
     random_effects as random_effects,
@@ -97,4 +97,4 @@ from .strata import (
     Strata as Strata,
     rank_strata as rank_strata,
 )
-from .variance_components import variance_components as variance_components
+from .reml import variance_components as variance_components

@@ -100,8 +100,8 @@ def test_the_command_answers_in_a_sentence_as_json_and_as_a_figure(tmp_path):
 def test_refuses_bad_input(arguments, message):
     done = run(*arguments)
     assert done.exit_code == 2
-    assert message in done.output
-    assert done.output.count("\n") <= 3
+    assert message in done.stderr
+    assert done.stderr.count("\n") <= 3
 
 
 def test_refuses_a_pilot_of_suites():

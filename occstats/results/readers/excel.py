@@ -35,12 +35,9 @@ def read_excel(
         ) from None
     try:
         _check_parts(path, limits, where)
-        workbook = load_workbook(path, read_only=True, data_only=True)
-        try:
-            table = _sheet(workbook, where, sheet)
-            rows = _rows(table, limits, where)
-        finally:
-            workbook.close()
+        with path.open("rb") as file:
+            workbook = load_workbook(file, read_only=True, data_only=True)
+            rows = _rows(_sheet(workbook, where, sheet), limits, where)
     except ResultsError:
         raise
     except Exception as error:  # a damaged workbook can raise anything

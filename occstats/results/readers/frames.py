@@ -315,15 +315,18 @@ def _decoded_bytes(column: Any) -> int:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    size = int(column.nbytes)
+    try:
+        size = int(column.nbytes)
+    except pa.ArrowException:  # old versions do not count views, whose text is counted below
+        size = 0
     for chunk in column.chunks:
         if pa.types.is_dictionary(chunk.type):
             names = chunk.dictionary.cast(pa.large_binary())
             size += pc.sum(pc.binary_length(names).take(chunk.indices)).as_py() or 0
         elif chunk.type in (pa.string_view(), pa.binary_view()):
             # A view is 16 bytes, the first four of which are its length.
-            views = np.frombuffer(chunk.buffers()[1], "<u4")[::4]
-            size += int(views[chunk.offset :][: len(chunk)].sum())
+            lengths = np.frombuffer(chunk.buffers()[1], "<u4")[::4]
+            size += int(lengths[chunk.offset :][: len(chunk)].sum())
     return size
 
 
