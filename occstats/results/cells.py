@@ -406,7 +406,7 @@ class ParsedTable:
         if column not in self._names:
             codes, distinct = column_codes(self._column(column))
             if self.fill_down and not self.is_numeric(column):
-                codes = pd.Series(codes).replace(-1, pd.NA).ffill().fillna(-1).to_numpy(int)
+                codes = pd.Series(codes).where(codes >= 0).ffill().fillna(-1).to_numpy(int)
             self._names[column] = np.array([*distinct, None], dtype=object)[codes]
             self._codes[column] = codes
         return self._names[column]
