@@ -20,7 +20,6 @@ import pandas as pd
 from scipy.stats import rankdata
 
 import occstats
-from occstats.comparison.task_effects import medians_of_others
 from occstats.stats import adjust, cluster_weights, weighted_regression
 
 ALGORITHMS, ICC, ALPHA, SAMPLES, SEED = 9, 0.3, 0.05, 400, 2021
@@ -49,7 +48,8 @@ def simulate(median: str, inference: str, m: int, ratio: float) -> dict[str, flo
         codes = pd.factorize(tasks["dataset"])[0]
         scores = ratio * correlated(rng, codes, 1) + correlated(rng, codes, ALGORITHMS)
         ranks = rankdata(-scores, axis=1)
-        medians = medians_of_others(scores)
+        columns = range(ALGORITHMS)
+        medians = [np.median(np.delete(scores, a, axis=1), axis=1) for a in columns]
         if median == "all":
             medians = [np.median(scores, axis=1)] * ALGORITHMS
         traits = {

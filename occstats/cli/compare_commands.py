@@ -135,7 +135,6 @@ def gate(
         loaded,
         algorithms=[candidate, baseline],
         estimand="mean",
-        progress=False,
         **take(("margin", "alpha", "missing"), given),
     )
     found = judge(comparison, candidate, baseline)

@@ -219,18 +219,8 @@ TABLE: dict[str, Row] = {
     "random_state": _row(TESTS, "Seed of all random numbers", type=int, usual="0"),
     "rope": _row(FURTHER, "Half-width of the region of practical equivalence of the posteriors",
         type=float, usual="the margin, or 0.01 of the scale of the score"),
-    "prior_weight": _row(FURTHER, "Weight of the Bayesian prior at zero difference, in datasets",
-        type=float, usual="1"),
-    "deep": _row(FURTHER, "Also compute the power of every pair, which takes longer", is_flag=True),
-    "kendall": _row(FURTHER, "Weight of a pair of tasks in Kendall's τ; plain is τ-b",
-        choices=CHOICES["kendall"], usual="product"),
     "inference": _row(FURTHER, "Standard errors of the regression of ranks on traits; cr1 and "
         "cr2 are cluster-robust", choices=CHOICES["inference"], usual="cr2"),
-    "median": _row(FURTHER, "Algorithms whose median score measures the difficulty of a task in "
-        "the regression", choices=CHOICES["median"], usual="all"),
-    "strata": _row(FURTHER, "Strata of difficulty (the median score of a task): of equal width, "
-        "or with equally many tasks", choices=CHOICES["strata"], usual="width"),
-    "n_strata": _row(FURTHER, "Number of strata", type=int, usual="5"),
     # Options of version 0.2, answered by `compare`
     "rule": _row(TESTS, "Removed", hidden=True),
     "confidence": _row(TESTS, "Removed", hidden=True),

@@ -8,8 +8,6 @@ __all__ = [
     "ALTERNATIVES",
     "ESTIMANDS",
     "INFERENCES",
-    "KENDALLS",
-    "MEDIANS",
     "MISSING",
     "PRESETS",
     "TRAITS",
@@ -49,14 +47,6 @@ MISSING = {
     "worst=SCORE": _FAILURES,
     "impute=NAME": "Missing scores were replaced by those of a baseline. ",
 }
-_WEIGHTED = "by the weighted Kendall's τ {vigna2015}"
-KENDALLS = {
-    "product": f"{_WEIGHTED}; the weight of a pair of tasks is the product of their weights",
-    "sum": f"{_WEIGHTED}; the weight of a pair of tasks is the sum of their weights",
-    "hyperbolic": f"{_WEIGHTED} with hyperbolic weights, which emphasise the tasks with the "
-    "highest scores",
-    "plain": "by Kendall's τ-b {kendall1945}",
-}
 INFERENCES = {
     "cr1": "with standard errors robust to clustering by dataset, a small-sample factor and "
     "the t distribution with one degree of freedom less than the number of datasets {cameron2015}",
@@ -64,10 +54,6 @@ INFERENCES = {
     "{bell2002} and Satterthwaite degrees of freedom {pustejovsky2018}",
     "hc3": "with heteroscedasticity-consistent standard errors (HC3) {mackinnon1985}",
     "classical": "with classical standard errors, which assume independent tasks",
-}
-MEDIANS = {
-    "all": "the median score of all algorithms",
-    "others": "the median score of the other algorithms",
 }
 
 
@@ -123,10 +109,6 @@ PRESETS = {
             "tie_tolerance": 1e-9,
             "rope": 0.01,
             "inference": "cr1",
-            "median": "all",
-            "kendall": "product",
-            "strata": "width",
-            "n_strata": 5,
         },
         "Lenz et al. (2021)",
         "one-sided tests with Holm's correction within each row, which does not control the error "

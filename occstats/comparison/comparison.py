@@ -154,7 +154,6 @@ class Comparison:
 
     decision: Decision
     given: Results
-    progress: bool | None = None
 
     def _compute(self, part: Callable[..., Part], *arguments: Any) -> Part:
         # One thread is as fast as several for these products, does not wait on a busy machine, and
@@ -251,7 +250,7 @@ class Comparison:
     @cached_property
     def design(self) -> Design:
         """Return the detectable differences and the datasets needed."""
-        return self._compute(study_design, self.study, self.decision, self.progress)
+        return self._compute(study_design, self.study, self.decision)
 
     @cached_property
     def classical(self) -> Classical:

@@ -10,9 +10,8 @@ import pandas as pd
 
 from occstats._format import section_to_html
 from occstats.comparison.decision import least_p
-from occstats.progress import track
 from occstats.stats._arrays import FloatArray, mirror
-from occstats.stats.power import datasets_needed, minimal_detectable_difference, smallest_p
+from occstats.stats.power import minimal_detectable_difference, smallest_p
 
 if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["Design", "study_design"]
 
 WANTED_POWER = 0.8
-SIMULATED_BENCHMARKS = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +46,6 @@ class Design:
     detectable : DataFrame
         One row per unordered pair: the minimal detectable mean difference, at the level alpha and
         at the strictest corrected level, with the observed one; the pair's smallest p-values.
-    power : DataFrame or None
-        One row per unordered pair: the power of this benchmark and the datasets needed. None
-        unless ``deep`` is set.
     """
 
     n_clusters: int
@@ -61,14 +56,13 @@ class Design:
     possible: bool
     datasets_needed: int
     detectable: pd.DataFrame
-    power: pd.DataFrame | None = None
 
     def _repr_html_(self) -> str:
         return section_to_html(self)
 
 
-def study_design(study: Study, decision: Decision, progress: bool | None = None) -> Design:
-    """Return the differences that this benchmark can detect and, with ``deep``, its power."""
+def study_design(study: Study, decision: Decision) -> Design:
+    """Return the differences that this benchmark can detect."""
     size = decision.family_size
     return Design(
         n_clusters=study.n_clusters,
@@ -79,7 +73,6 @@ def study_design(study: Study, decision: Decision, progress: bool | None = None)
         possible=decision.possible,
         datasets_needed=decision.datasets_needed,
         detectable=_detectable(study, size),
-        power=_power(study, decision, progress) if study.settings.deep else None,
     )
 
 
@@ -130,38 +123,3 @@ def _spread(block: PairBlock) -> FloatArray:
     spread *= m / np.maximum(n, 1)
     useful = np.sum(clusters.independent.sums(np.nan_to_num(block.grid) != 0) > 0, axis=0)
     return np.stack([m, centre, spread, useful])
-
-
-def _power(study: Study, decision: Decision, progress: bool | None) -> pd.DataFrame:
-    settings, algorithms = study.settings, study.algorithms
-    pairs = list(zip(*np.triu_indices(len(algorithms), 1), strict=True))
-    estimate = decision.tests.statistic
-    rows = []
-    for a, b in track(pairs, "power", total=len(pairs), progress=progress):
-        # Power is that of showing the direction of the estimate.
-        sign = -1.0 if estimate[a, b] < 0 else 1.0
-        found = datasets_needed(
-            sign * (study.sample.scores[:, a] - study.sample.scores[:, b]),
-            study.sample.clusters,
-            power=WANTED_POWER,
-            alpha=settings.alpha / decision.family_size,
-            alternative="two-sided" if settings.alternative == "two-sided" else "greater",
-            estimand=settings.estimand or "typical",
-            test=settings.test,
-            tie_tolerance=settings.tie_tolerance,
-            n_resamples=SIMULATED_BENCHMARKS,
-            random_state=settings.random_state,
-        )
-        rows.append(
-            {
-                "a": algorithms[a],
-                "b": algorithms[b],
-                "better": algorithms[a] if sign > 0 else algorithms[b],
-                "n_clusters": found.n_clusters,
-                "power_now": found.power_now,
-                "datasets_needed": found.needed,
-                "datasets_to_add": max(0.0, found.needed - found.n_clusters),
-                "tried_up_to": found.limit,
-            }
-        )
-    return pd.DataFrame(rows)

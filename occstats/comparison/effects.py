@@ -37,7 +37,6 @@ def effects_frame(study: Study) -> pd.DataFrame:
     signed_rank = bayesian_signed_rank(
         study.sample,
         rope=settings.rope,
-        prior_weight=settings.prior_weight,
         n_resamples=study.form_resamples,
         random_state=settings.random_state,
     )
@@ -67,14 +66,10 @@ def _effect(name: str, effect: Effect) -> Columns:
 
 def kendall_frame(study: Study) -> pd.DataFrame:
     """Return Kendall's τ of every unordered pair, with limits where they exist."""
-    settings = study.settings
-    tau = kendall_matrix(study.sample, weighting=settings.kendall)
+    tau = kendall_matrix(study.sample)
     low = high = np.full(tau.shape, np.nan)
-    wanted = study.n_clusters > 1 and "intervals of Kendall's τ" not in study.left_out
-    if wanted and settings.kendall != "hyperbolic":
-        found = kendall_jackknife(
-            study.sample, weighting=settings.kendall, confidence=1 - settings.alpha
-        )
+    if study.n_clusters > 1 and "intervals of Kendall's τ" not in study.left_out:
+        found = kendall_jackknife(study.sample, confidence=1 - study.settings.alpha)
         low, high = found.low, found.high
     return study.unordered_pairs({"tau": tau, "tau_ci_low": low, "tau_ci_high": high})
 

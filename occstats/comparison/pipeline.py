@@ -22,12 +22,9 @@ from occstats.comparison.settings import (
     Estimand,
     Family,
     Inference,
-    Kendall,
-    Median,
     Null,
     Preset,
     Settings,
-    Strata,
     Test,
 )
 from occstats.comparison.study import prepare
@@ -58,15 +55,8 @@ def compare(
     n_resamples: int = 10_000,
     rope: float | None = None,
     margin: float | None = None,
-    prior_weight: float = 1.0,
     random_state: int = 0,
-    deep: bool = False,
-    kendall: Kendall = "product",
     inference: Inference | None = None,
-    median: Median = "all",
-    strata: Strata = "width",
-    n_strata: int = 5,
-    progress: bool | None = None,
     **reading: Any,
 ) -> Comparison:
     """Compare algorithms on tasks grouped in clusters (datasets).
@@ -127,29 +117,12 @@ def compare(
     margin : float, optional
         Smallest difference that matters: pairs whose confidence interval lies within ± the margin
         are equivalent.
-    prior_weight : float, default 1.0
-        Weight of the Bayesian prior at zero difference, in datasets.
     random_state : int, default 0
         Seed of all random numbers.
-    deep : bool, default False
-        Also compute the power of every pair, which takes longer.
-    kendall : {'product', 'sum', 'hyperbolic', 'plain'}, default 'product'
-        Weight of a pair of tasks in Kendall's τ: the product or the sum of the weights of the two
-        tasks, hyperbolic weights that emphasise the tasks with the highest scores, or none (τ-b).
     inference : {'cr1', 'cr2', 'hc3', 'classical'}, optional
         Standard errors of the regression of ranks on traits: cluster-robust with a small-sample
         factor; cluster-robust and bias-reduced, with Satterthwaite degrees of freedom;
         heteroscedasticity-consistent; or classical. The default is ``'cr2'``.
-    median : {'all', 'others'}, default 'all'
-        Algorithms whose median score measures the difficulty of a task in the regression.
-        ``'others'`` couples it with the rank, which is worse where the others score high by chance.
-    strata : {'width', 'quantile'}, default 'width'
-        Strata of difficulty (the median score of a task): of equal width, or with equal numbers of
-        tasks.
-    n_strata : int, default 5
-        Number of strata.
-    progress : bool, optional
-        Show a progress bar for slow steps; by default on a terminal and in a notebook.
     **reading
         Options of :func:`occstats.load_results`, such as ``dataset``, ``algorithm``, ``score`` and
         ``lower_is_better``.
@@ -171,17 +144,15 @@ def compare(
     settings = Settings.of(**given, **removed)
     if algorithms is not None and not isinstance(results, Results):
         reading["algorithms"] = algorithms  # in a wide table, their columns
-    return compare_with(_load(results, reading), settings, progress=progress)
+    return compare_with(_load(results, reading), settings)
 
 
-def compare_with(
-    results: Results, settings: Settings, *, progress: bool | None = None
-) -> Comparison:
+def compare_with(results: Results, settings: Settings) -> Comparison:
     """Compare with settings that are already checked."""
     # One thread, as in `Comparison`.
     with threadpool_limits(1, user_api="blas"):
         decision = decide(prepare(results, settings))
-    return Comparison(decision=decision, given=results, progress=progress)
+    return Comparison(decision=decision, given=results)
 
 
 def _load(results: Any, reading: dict[str, Any]) -> Results:
@@ -190,7 +161,7 @@ def _load(results: Any, reading: dict[str, Any]) -> Results:
     if unknown:
         raise TypeError(
             f"compare() got an unexpected keyword argument {unknown[0]!r}"
-            f"{did_you_mean(unknown[0], ['progress', *SETTINGS, *known])}"
+            f"{did_you_mean(unknown[0], [*SETTINGS, *known])}"
         )
     if isinstance(results, Results) and not reading:
         return results

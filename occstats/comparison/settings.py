@@ -33,10 +33,7 @@ Family = Literal["all", "control", "row"]
 Alternative = Literal["two-sided", "greater", "less"]
 Null = Literal["flips", "bootstrap", "asymptotic"]
 Engine = Literal["native", "rpy2", "rscript", "both"]
-Kendall = Literal["product", "sum", "hyperbolic", "plain"]
 Inference = Literal["cr1", "cr2", "hc3", "classical"]
-Median = Literal["all", "others"]
-Strata = Literal["width", "quantile"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "preset": get_args(Preset),
@@ -47,10 +44,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "alternative": get_args(Alternative),
     "null": get_args(Null),
     "engine": get_args(Engine),
-    "kendall": get_args(Kendall),
     "inference": get_args(Inference),
-    "median": get_args(Median),
-    "strata": get_args(Strata),
 }
 # The settings in ``meta``, with their names in the report.
 LABELS = {
@@ -68,20 +62,20 @@ LABELS = {
     "n_resamples": "resamples",
     "rope": "region of practical equivalence",
     "margin": "margin of equivalence",
-    "prior_weight": "weight of the prior",
     "random_state": "random state",
-    "deep": "deep analysis",
-    "kendall": "weights of Kendall's τ",
     "inference": "inference of the regression",
-    "median": "median score in the regression",
-    "strata": "strata of difficulty",
-    "n_strata": "number of strata",
 }
-# Options and values of version 0.2, and their successors.
+# Options and values of earlier versions, and their successors.
 REPLACED = {
     "rule": "was removed, as each pair has one decision: set correction=…, family=…, "
     "alternative=… and null=…, or preset='paper' for those of Lenz et al.",
     "confidence": "was removed, as intervals have the level 1 − α: set alpha=…",
+    "deep": "was removed: occstats plan computes power",
+    "progress": "was removed: no step takes long enough",
+    "kendall": "was removed: see occstats.stats.kendall_matrix",
+    "prior_weight": "was removed: see occstats.stats.bayesian_signed_rank",
+    "median": "was removed: see occstats.stats.weighted_regression",
+    **dict.fromkeys(("strata", "n_strata"), "was removed: see occstats.stats.rank_strata"),
     "null=permutation": "is called null='flips' now",
     "null=exact": "was removed: occstats.stats.clustered_wilcoxon computes the exact test",
     "test=wilcoxon": "was removed, as it ignores clusters: see the column p_ignoring_clusters, or "
@@ -130,14 +124,8 @@ class Settings:
     n_resamples: int = 10_000
     rope: float = math.nan
     margin: float | None = None
-    prior_weight: float = 1.0
     random_state: int = 0
-    deep: bool = False
-    kendall: Kendall = "product"
     inference: Inference = "cr2"
-    median: Median = "all"
-    strata: Strata = "width"
-    n_strata: int = 5
 
     @classmethod
     def of(cls, **given: Any) -> Settings:
@@ -180,8 +168,6 @@ class Settings:
         check_fraction("alpha", self.alpha)
         check_integer("n_resamples", self.n_resamples, least=100)
         check_integer("random_state", self.random_state, least=0)
-        check_integer("n_strata", self.n_strata)
-        check_number("prior_weight", self.prior_weight, least=0)
         for name in _ON_UNIT_SCALE:
             value = getattr(self, name)
             if not (isinstance(value, float) and math.isnan(value)):

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["LEAST_RESAMPLES", "STEPS", "Study", "clusters_of", "prepare"]
 
-#: Elementary steps (below a nanosecond) of all resamples of a statistic; ten times as many with
-#: ``deep``. The number of resamples follows from them, and is at least `LEAST_RESAMPLES`.
+#: Elementary steps (below a nanosecond) of all resamples of a statistic. The number of resamples
+#: follows from them, and is at least `LEAST_RESAMPLES`.
 STEPS, LEAST_RESAMPLES = 1e10, 999
-#: Parts that would take more nanoseconds (minutes) are left out unless ``deep`` is set.
+#: Parts that would take more nanoseconds (minutes) are left out.
 LONGEST = 1e11
 FEW_DATASETS = 10
 #: The part of a name before its first separator or number.
@@ -131,8 +131,7 @@ class Study:
 
     def resamples(self, steps: float) -> int:
         """Return the number of resamples of a statistic that takes some steps for each."""
-        budget = STEPS * (10 if self.settings.deep else 1)
-        return min(self.settings.n_resamples, max(LEAST_RESAMPLES, int(budget / max(1.0, steps))))
+        return min(self.settings.n_resamples, max(LEAST_RESAMPLES, int(STEPS / max(1.0, steps))))
 
     @property
     def flips(self) -> int:
@@ -165,8 +164,6 @@ class Study:
             "leaving out datasets": p * (50.0 * m**2 + 600.0 * n),
             "leaving out algorithms": 100.0 * k**3,
         }
-        if self.settings.deep:
-            return []
         return [part for part, cost in costs.items() if cost > LONGEST]
 
     @property
@@ -208,13 +205,11 @@ class Study:
         if self.n_clusters == n > 2:
             labels = [str(label) for label in sample.clusters.labels]
             yield f"Every dataset has one task.{_shared_prefix(labels)}"
-        if settings.kendall == "hyperbolic":
-            yield "Kendall's τ with hyperbolic weights has no intervals."
         if self.left_out:
             yield (
                 f"With {count(sample.n_pairs, 'pair')} of algorithms, {count(m, 'dataset')} and "
-                f"{count(n, 'task')}, these parts were left out: {', '.join(self.left_out)}; the "
-                "deep analysis (deep=True, --deep) includes them."
+                f"{count(n, 'task')}, these parts were left out: {', '.join(self.left_out)}; "
+                "fewer algorithms (algorithms=…) include more parts."
             )
         wanted = settings.n_resamples
         if self.form_resamples < wanted:

@@ -204,7 +204,6 @@ def plan_pilot(
         missing=missing,
         estimand=estimand,
         alpha=alpha,
-        progress=False,
         **reading,
     )
     names, table = comparison.algorithms, comparison.results

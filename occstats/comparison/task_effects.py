@@ -11,7 +11,7 @@ import pandas as pd
 
 from occstats._format import listing
 from occstats.comparison.choices import TRAITS
-from occstats.stats._arrays import BoolArray, FloatArray
+from occstats.stats._arrays import BoolArray
 from occstats.stats.bayes import CorrelatedT, correlated_t
 from occstats.stats.complementary import complementary_pairs
 from occstats.stats.corrections import adjust
@@ -76,8 +76,6 @@ def strata_frame(study: Study) -> pd.DataFrame:
         study.ranking.ranks,
         np.median(study.sample.whole.scores, axis=1),
         study.sample.whole.clusters,
-        n_strata=study.settings.n_strata,
-        kind=study.settings.strata,
     )
     low, high = found.low, found.high
     if not study.results.higher_is_better:
@@ -124,23 +122,20 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     named = [TRAITS[name].term if name in TRAITS else name for name in names]
     terms = ("intercept", *named, "median_score")
     clusters = sample.clusters.independent.codes[known]
-    # The median of the others is coupled with the rank: where they score high by chance, both the
-    # median and the rank of the algorithm are high, so that a true null is often rejected.
-    if settings.median == "all":
-        medians = [np.median(scores, axis=1)] * scores.shape[1]
-    else:
-        medians = medians_of_others(scores)
+    # The median of all algorithms: that of the others is coupled with the rank (where they score
+    # high by chance, both are high), so that a true null is often rejected.
+    traits_of_tasks = np.column_stack([traits_of_tasks, np.median(scores, axis=1)])
     fits = [
         weighted_regression(
             ranks,
-            np.column_stack([traits_of_tasks, median]),
+            traits_of_tasks,
             terms,
             clusters=clusters,
             weights=sample.clusters.weights[known],
             inference=settings.inference,
             confidence=1 - settings.alpha,
         )
-        for ranks, median in zip(study.ranking.ranks[known].T, medians, strict=True)
+        for ranks in study.ranking.ranks[known].T
     ]
     reasons = dict.fromkeys(fit.reason for fit in fits if fit.reason is not None)
     frame = pd.DataFrame(
@@ -160,11 +155,6 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     frame = frame[REGRESSION]
     notes += [f"Regression: {reason.rstrip('.')}." for reason in reasons]
     return (empty if frame["coefficient"].isna().all() else frame), tuple(notes)
-
-
-def medians_of_others(scores: FloatArray) -> list[FloatArray]:
-    """Return the median score of the other algorithms on each task, for each algorithm."""
-    return [np.median(np.delete(scores, a, axis=1), axis=1) for a in range(scores.shape[1])]
 
 
 def _notes(traits: pd.DataFrame, known: BoolArray, varying: list[str]) -> list[str]:

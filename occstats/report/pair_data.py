@@ -257,7 +257,7 @@ def _what_if(comparison: Comparison) -> dict[str, Any]:
         "control": None if control is None else comparison.algorithms.index(control),
         "tolerance": settings.tie_tolerance,
         "flips": settings.n_resamples,
-        "steps": STEPS * (10 if settings.deep else 1),
+        "steps": STEPS,
         "least": min(LEAST_RESAMPLES, settings.n_resamples),
         # Numbers in JavaScript have 53 bits.
         "generator": {"state": hex(generator["state"]), "increment": hex(generator["inc"])},

@@ -192,26 +192,6 @@ def _design(comparison: Comparison) -> Iterator[Table]:
         else "",
         terminal_rows=_rows(comparison),
     )
-    if section.power is not None:
-        yield Table(
-            name="power",
-            title="Power",
-            explanation="Simulated under the assumption that the observed differences are the true "
-            f"ones: the power of a benchmark of this size, and the number of {unit}s needed for "
-            f"{100 * section.wanted_power:.0f} %.",
-            frame=section.power,
-            columns=(
-                *PAIR,
-                Column("better", ("better",), number=False),
-                Column("power", ("power_now",), percent),
-                Column(f"{unit}s needed", ("datasets_needed", "tried_up_to"), _needed),
-            ),
-            terminal_rows=_rows(comparison),
-        )
-
-
-def _needed(needed: float, limit: float) -> str:
-    return integer(needed) if needed < float("inf") else f"> {integer(limit)}"
 
 
 def _classical(comparison: Comparison) -> Iterator[Table]:

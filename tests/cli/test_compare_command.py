@@ -37,23 +37,20 @@ def test_json_is_the_only_output():
     assert row["conclusion"] == "undecided"
     assert row["ci_low"] < 0 < row["difference"] < row["ci_high"]
     assert [round(row["mean_rank"], 4) for row in found["summary"]][:2] == [3.5073, 3.8647]
-    assert found["design"]["power"] is None
 
 
 def test_options_reach_the_settings():
     meta = document(
         "lenz2021", "--estimand", "typical", "--test", "ds", "--null", "asymptotic",
         "--alternative", "greater", "--correction", "hochberg", "--family", "row",
-        "--alpha", "0.1", "--algorithms", "ALP, SVM,NND", "--tie-tolerance", "0", "--kendall",
-        "sum", "--inference", "hc3", "--strata", "quantile", "--n-strata", "3", "--rope", "0.02",
-        "--random-state", "7", "--median", "others", "--prior-weight", "2",
+        "--alpha", "0.1", "--algorithms", "ALP, SVM,NND", "--tie-tolerance", "0",
+        "--inference", "hc3", "--rope", "0.02", "--random-state", "7",
     )["meta"]  # fmt: skip
     expected = {
         "estimand": "typical", "test": "ds", "null": "asymptotic", "alternative": "greater",
         "correction": "hochberg", "family": "row", "alpha": 0.1, "tie_tolerance": 0,
-        "kendall": "sum", "inference": "hc3", "strata": "quantile", "n_strata": 3, "rope": 0.02,
+        "inference": "hc3", "rope": 0.02,
         "random_state": 7, "n_resamples": 100, "algorithms": ["ALP", "SVM", "NND"],
-        "median": "others", "prior_weight": 2,
     }  # fmt: skip
     assert {key: meta[key] for key in expected} == expected
 

@@ -33,7 +33,7 @@ def parameters(function):
 @pytest.mark.parametrize(
     ("function", "module", "record", "names", "others"),
     [
-        (occstats.compare, pipeline, Settings, SETTINGS, {"progress"}),
+        (occstats.compare, pipeline, Settings, SETTINGS, set()),
         (
             *(occstats.load_results, load, Reading, READING),
             {"format", "cluster", "datasets", "algorithms"},

@@ -24,5 +24,5 @@ def table(sizes, effects=(0.0, 0.0, 0.0), *, spread=0.05, score="reward", folds=
 
 def compare(frame, **settings):
     """Compare with few resamples; higher scores are better unless told otherwise."""
-    usual = {"n_resamples": 200, "progress": False, "lower_is_better": False}
+    usual = {"n_resamples": 200, "lower_is_better": False}
     return occstats.compare(frame, **{**usual, **settings})

@@ -3,10 +3,8 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import norm
-from statsmodels.stats.power import TTestPower
 
 from tests.comparison.synthetic import compare, table
 
@@ -82,37 +80,3 @@ def test_too_few_resamples_are_noted():
     assert found.design.possible
     more = compare(frame, correction="bonferroni", n_resamples=1000)
     assert not any("resamples" in note for note in more.notes)
-
-
-def test_the_deep_analysis_has_the_power_of_every_pair(lenz, capsys):
-    found = lenz(algorithms=("ALP", "SVM"), correction="holm", deep=True, progress=True)
-    row = found.design.power.iloc[0]
-    assert (row["a"], row["b"], row["better"]) == ("ALP", "SVM", "ALP")
-    assert row["datasets_needed"] > 50
-    json.loads(found.to_json())
-    assert "power" in capsys.readouterr().err
-
-
-def test_the_power_of_means_is_that_of_the_t_test():
-    rng = np.random.default_rng(1)
-    frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(40)], "x": rng.normal(0.5, 0.1, 40)})
-    frame["y"] = frame["x"] - rng.normal(0.012, 0.03, 40)
-    options = {"lower_is_better": False, "deep": True, "estimand": "mean"}
-    power = compare(frame, **options).design.power.iloc[0]
-    x = (frame["x"] - frame["y"]).to_numpy()
-    effect = x.mean() / x.std(ddof=1)
-    expected = TTestPower().power(abs(effect), 40, 0.05)
-    assert power["power_now"] == pytest.approx(expected, abs=0.05)
-    needed = TTestPower().solve_power(abs(effect), power=0.8, alpha=0.05)
-    assert power["datasets_needed"] == pytest.approx(needed, rel=0.15)
-
-
-def test_power_is_that_of_the_direction_of_the_test():
-    # "often" wins six of ten tasks, each by less than any of those that it loses.
-    ahead = np.array([0.01, 0.02, 0.03, 0.04, 0.05, 0.06, -0.2, -0.21, -0.22, -0.23])
-    frame = pd.DataFrame({"dataset": list("abcdefghij"), "often": 0.5 + ahead, "much": 0.5})
-    found = compare(frame, algorithms=["often", "much"], preset="paper", deep=True)
-    assert found.algorithms[0] == "often"
-    power = found.design.power.iloc[0]
-    assert power["better"] == "much"
-    assert power["power_now"] > 0.05

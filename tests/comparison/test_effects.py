@@ -28,22 +28,6 @@ def test_identical_algorithms():
     assert set(found.pairwise["conclusion_ignoring_clusters"]) == {"undecided"}
 
 
-def test_the_prior_is_a_setting(lenz):
-    shares = [
-        lenz(algorithms=("ALP", "SVM"), prior_weight=weight).pairwise["bayes_equivalent"][0]
-        for weight in (0, 1, 30)
-    ]
-    assert shares[0] < shares[1] < shares[2]
-
-
-def test_hyperbolic_tau_has_no_intervals(lenz):
-    found = lenz(algorithms=("ALP", "SVM"), kendall="hyperbolic")
-    assert found.kendall["tau_ci_low"].isna().all()
-    assert any("hyperbolic" in note for note in found.notes)
-    assert "tau" not in found.intervals
-    assert "Kendall's τ: " not in found.methods
-
-
 def test_diagnostics_have_every_pair_once(lenz):
     frame = lenz().diagnostics
     assert len({frozenset(pair) for pair in zip(frame["a"], frame["b"], strict=True)}) == 36

@@ -82,7 +82,6 @@ def test_the_json_document(comparison):
     assert len(document["pairwise"]) == 72
     # Floats in full precision read back as the same numbers.
     assert document["summary"][0]["mean_rank"] == comparison.summary["mean_rank"].iloc[0]
-    assert document["design"]["power"] is None
     assert {row["unit"] for row in document["classical"]["friedman"]} == {"tasks", "dataset means"}
 
 
@@ -220,8 +219,6 @@ def test_the_regression_is_corrected_over_algorithms_and_terms(lenz):
     assert "p-values were not corrected" in paper.methods
     # By default of all algorithms, like the paper.
     np.testing.assert_allclose(frame["coefficient"], paper.regression["coefficient"])
-    others = lenz(median="others").regression
-    assert not np.allclose(others["coefficient"], frame["coefficient"])
 
 
 def test_tasks_without_a_logarithm_are_left_out_of_the_regression():
@@ -251,12 +248,6 @@ def test_strata_are_bounded_by_median_scores(loss):
     assert bounds["n_tasks"].sum() == 246
     assert bounds["low"].min() == pytest.approx(medians.min())
     assert bounds["high"].max() == pytest.approx(medians.max())
-
-
-def test_a_single_stratum_has_the_mean_ranks(lenz):
-    one = lenz(n_strata=1).strata.set_index("algorithm")["mean_rank"]
-    expected = lenz().summary.set_index("algorithm")["mean_rank"]
-    assert one[expected.index].to_numpy() == pytest.approx(expected.to_numpy())
 
 
 def test_folds_give_a_spread_and_a_test_per_task():

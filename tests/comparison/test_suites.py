@@ -48,9 +48,8 @@ def test_suites_of_one_dataset_change_no_number(suite):
     data = table(n_suites=4)
     data["suite"] = [f"{name[::-1]} suite" for name in data["dataset"]]
     levels = NESTED if suite == "other order" else ["dataset", "dataset"]
-    options = {"deep": suite == "other order", "margin": 0.1}
-    plain = compare(data, cluster="dataset", **options).to_dict()
-    nested = compare(data, cluster=levels, **options).to_dict()
+    plain = compare(data, cluster="dataset", margin=0.1).to_dict()
+    nested = compare(data, cluster=levels, margin=0.1).to_dict()
     for name in FRAMES:
         assert nested[name] == plain[name], name
     assert nested["meta"]["suites"] == nested["meta"]["clusters"] == plain["meta"]["clusters"]

@@ -420,7 +420,7 @@ class _Writer:
             yield (
                 "Posterior probabilities are from a Bayesian signed-rank comparison "
                 f"{{benavoli2017}} with Dirichlet weights over {unit}s, a pseudo-observation of no "
-                f"difference with weight {settings.prior_weight:g} as prior, and a region of "
+                "difference with weight 1 as prior, and a region of "
                 f"practical equivalence of ±{settings.rope:g}."
             )
         if self.m > 1 and known["difference_above"]:
@@ -428,10 +428,12 @@ class _Writer:
                 "The posterior of the mean difference is from the Bayesian bootstrap of "
                 f"{unit}s {{rubin1981}}."
             )
-        agreement = choices.KENDALLS[settings.kendall]
-        yield f"The agreement between algorithms was measured {agreement}."
+        yield (
+            "The agreement between algorithms was measured by the weighted Kendall's τ {vigna2015};"
+            " the weight of a pair of tasks is the product of their weights."
+        )
         names = {trait.term: trait.sentence for trait in choices.TRAITS.values()}
-        names["median_score"] = choices.MEDIANS[settings.median]
+        names["median_score"] = "the median score of all algorithms"
         terms = comparison.regression["term"].unique()
         if traits := [names.get(term, term) for term in terms if term != "intercept"]:
             inference = choices.INFERENCES[settings.inference].replace("dataset", unit)
