@@ -38,6 +38,8 @@ UNFINISHED_TEXT = (
     "different runs: run the same command again.\n"
 )
 UNFINISHED_DIGEST = hashlib.sha256(UNFINISHED_TEXT.encode()).hexdigest()
+# In place of the digest of a file that later calls may replace, but not remove.
+KEPT = "0" * 64
 MOST_SHOWN = 5
 STAGING = ".occstats-"
 # Temporary files are short-lived; older ones belong to a killed process.
@@ -91,7 +93,8 @@ def write_folder(
     folder: str | os.PathLike[str],
     files: Iterable[tuple[str, str | bytes]],
     *,
-    force: bool = False,
+    force: bool | None = False,
+    keep: bool = False,
 ) -> Path:
     """Write files into a folder: all of them or none.
 
@@ -107,7 +110,10 @@ def write_folder(
     files : iterable of (str, str or bytes)
         The name of each file in the folder, and its content.
     force : bool, default False
-        Replace files of these names that are not in the manifest; otherwise, refuse.
+        Replace files of these names that are not in the manifest; otherwise, refuse. If the caller
+        has no such option: None.
+    keep : bool, default False
+        Add the files to those of earlier calls; later calls do not remove them.
 
     Examples
     --------
@@ -132,11 +138,11 @@ def write_folder(
                 data = _as_bytes(content)
                 (staging / name).parent.mkdir(parents=True, exist_ok=True)
                 _write_durably(staging / name, data)
-                digests[name] = hashlib.sha256(data).hexdigest()
-            _write_durably(staging / MANIFEST, _as_json(digests))
+                digests[name] = KEPT if keep else hashlib.sha256(data).hexdigest()
             if existed:
                 _move_over(staging, path, digests, force)
             else:
+                _write_durably(staging / MANIFEST, _as_json(digests))
                 umask = os.umask(0)
                 os.umask(umask)
                 staging.chmod(0o777 & ~umask)
@@ -147,8 +153,10 @@ def write_folder(
     return path
 
 
-def check_folder(folder: str | os.PathLike[str]) -> Path:
-    """Check that an output folder can be written, before anything is computed.
+def check_folder(
+    folder: str | os.PathLike[str], names: Iterable[str] = (), *, force: bool | None = False
+) -> Path:
+    """Check that files can be written into an output folder, before anything is computed.
 
     Examples
     --------
@@ -169,14 +177,29 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
         reason = REASONS.get(getattr(error, "errno", None) or 0, str(error))
         raise OutputError(f"{_shown(path)} cannot be an output folder: {reason}") from error
     if path.exists() and not path.is_dir():
-        raise OutputError(f"{_shown(path)} is a file; --out needs a folder: choose another name")
+        raise OutputError(f"{_shown(path)} is a file, not a folder: choose another name")
     above = next(parent for parent in [path, *path.absolute().parents] if parent.exists())
     if not above.is_dir():
         raise OutputError(f"{_shown(above)} is a file, so nothing can be written below it")
     if not os.access(above, os.W_OK | os.X_OK):
         raise OutputError(f"{_shown(above)} is not writable: choose another output folder")
-    _manifest(path)
+    _refuse_foreign(path, names, _manifest(path), force)
     return path
+
+
+def _refuse_foreign(
+    folder: Path, names: Iterable[str], listed: Mapping[str, str], force: bool | None
+) -> None:
+    """Refuse names of files that an earlier call did not write."""
+    others = [name for name in names if name not in listed and os.path.lexists(folder / name)]
+    if others and not force:
+        shown = ", ".join(map(_shown, others[:MOST_SHOWN]))
+        more = f" and {len(others) - MOST_SHOWN} more" if len(others) > MOST_SHOWN else ""
+        remedy = "move them away" if force is None else "pass force=True to replace them"
+        raise OutputError(
+            f"{_shown(folder)} contains files of the same names that occstats did not write there: "
+            f"{shown}{more}; choose another folder, or {remedy}"
+        )
 
 
 def remove_stale(folder: Path, pattern: str) -> None:
@@ -270,7 +293,7 @@ def _as_bytes(content: str | bytes) -> bytes:
     return content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
 
 
-def _move_over(staging: Path, folder: Path, digests: dict[str, str], force: bool) -> None:
+def _move_over(staging: Path, folder: Path, digests: dict[str, str], force: bool | None) -> None:
     old = _manifest(folder)
     for name in digests:
         if link := _link_above(folder, name):
@@ -281,14 +304,11 @@ def _move_over(staging: Path, folder: Path, digests: dict[str, str], force: bool
             raise OutputError(
                 f"{_shown(folder / name)} is a folder where a file belongs: move it away"
             )
-    others = [n for n in (*digests, UNFINISHED) if n not in old and os.path.lexists(folder / n)]
-    if others and not force:
-        shown = ", ".join(map(_shown, others[:MOST_SHOWN]))
-        more = f" and {len(others) - MOST_SHOWN} more" if len(others) > MOST_SHOWN else ""
-        raise OutputError(
-            f"{_shown(folder)} contains files of the same names that occstats did not write there: "
-            f"{shown}{more}; choose another folder, or pass --force to replace them"
-        )
+    _refuse_foreign(folder, (*digests, UNFINISHED), old, force)
+    # Files to keep are added to those of the folder.
+    adding = KEPT in digests.values()
+    kept = {name: digest for name, digest in old.items() if adding or digest == KEPT}
+    _write_durably(staging / MANIFEST, _as_json({**kept, **digests}))
     # What a killed process leaves is listed, so that the next call may replace and remove it.
     _write_durably(staging / UNFINISHED, UNFINISHED_TEXT)
     _write_durably(staging / "listed", _as_json({**old, **digests, UNFINISHED: UNFINISHED_DIGEST}))
@@ -299,7 +319,8 @@ def _move_over(staging: Path, folder: Path, digests: dict[str, str], force: bool
         os.replace(staging / name, folder / name)
     for name, digest in old.items():
         gone = folder / name
-        if name not in digests and not _link_above(folder, name) and _digest(gone) == digest:
+        known = name in digests or name in kept
+        if not known and not _link_above(folder, name) and _digest(gone) == digest:
             gone.unlink()
             with suppress(OSError):
                 gone.parent.rmdir()  # only if nothing is left in it

@@ -178,3 +178,13 @@ def test_the_digest_does_not_depend_on_the_type_of_a_column():
     held = rows.astype({"name": "category", "n": "Int64", "f": "Float64"})
     assert files.content_digest(held) == files.content_digest(rows)
     assert files.content_digest(rows.astype({"name": "string"})) == files.content_digest(rows)
+
+
+def test_files_to_keep_are_added_and_never_removed(tmp_path):
+    folder = files.write_folder(tmp_path / "out", [("a.pdf", "1")], keep=True)
+    files.write_folder(folder, OLD)
+    files.write_folder(folder, [("b.pdf", "1")], keep=True)
+    files.write_folder(folder, NEW)
+    assert content(folder) == {**dict(NEW), "a.pdf": "1", "b.pdf": "1"}
+    files.write_folder(folder, [("a.pdf", "2")], keep=True)
+    assert content(folder) == {**dict(NEW), "a.pdf": "2", "b.pdf": "1"}

@@ -179,8 +179,9 @@ def _order(_: click.Context, __: click.Parameter, given: str | None) -> str | li
     params=[
         results(required=False),
         *options(
-            *("out", *FIGURES, "dpi", *DRAWING, *SETTINGS, *READING, "no_input"),
+            *("out", "force", *FIGURES, "dpi", *DRAWING, *SETTINGS, *READING, "no_input"),
             out={"default": "figures"},
+            force=REPLACE,
             formats={"default": "pdf"},
             list_figures={"callback": _list_figures},
             labels={"callback": _labels},
@@ -193,6 +194,7 @@ def _order(_: click.Context, __: click.Parameter, given: str | None) -> str | li
 def figures(
     results: tuple[str, ...],
     out: str,
+    force: bool,
     formats: str,
     only: list[str] | None,
     sweep: str | None,
@@ -210,12 +212,11 @@ def figures(
     occstats figures mine.csv --only critical_difference,pairwise --out paper/figures
     occstats figures --times times.csv --sweep sweep.parquet
     """
-    from occstats._files import check_folder
+    from occstats._files import check_folder, write_folder
     from occstats.errors import FigureError
     from occstats.figures._style import check_formats, preset
     from occstats.figures.registry import draw_figures, read_frame, wanted_figures
 
-    check_folder(out)
     kinds = check_formats(split_names(formats))
     if given["width"] is not None:
         preset(given["width"])
@@ -225,6 +226,7 @@ def figures(
         raise FigureError(
             "nothing to draw: pass RESULTS, --sweep or --times, or name a figure with --only"
         )
+    check_folder(out, (f"{e.name}.{kind}" for e in wanted for kind in kinds), force=force)
     frames = {name: read_frame(path, name) for name, path in files.items()}
     comparison = None
     if any("comparison" in entry.needs for entry in wanted):
@@ -235,13 +237,16 @@ def figures(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         notices: dict[str, list[str]] = {}
+        contents: dict[str, bytes] = {}
         for drawn in draw_figures(comparison, only=only, **drawing, **frames):
             if drawn.reason:
                 click.echo(f"{drawn.entry.name}: not drawn: {drawn.reason}", err=True)
             for notice in drawn.notices:
                 notices.setdefault(notice, []).append(drawn.entry.name)
-            for path in drawn.save(out, kinds, dpi):
-                click.echo(str(path))
+            contents |= drawn.files(kinds, dpi)
+    folder = write_folder(out, contents.items(), force=force, keep=True)
+    for name in contents:
+        click.echo(str(folder / name))
     for notice, names in notices.items():
         click.echo(f"{', '.join(names)}: {notice}", err=True)
     if any("of" in notice and "algorithms" in notice for notice in notices):

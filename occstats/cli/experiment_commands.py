@@ -155,8 +155,10 @@ def _run_paper(
     **how: Any,
 ) -> int:
     """Print the fixed choices and the expected time, then sweep, choose, run and compare."""
+    from occstats._files import check_folder
     from occstats.tuning.paper import PINNED, prepare_paper
 
+    check_folder(out, ["published.md"], force=None)
     paper = prepare_paper(data, out=out, fast=fast, **protocol)
     tasks = sum(len(tasks) for _, _, tasks in paper.sweep.tasks)
     minutes = paper.estimated_seconds() / 60
@@ -175,14 +177,15 @@ def _run_paper(
     with _resumable(out):
         table = paper.run(**how)
     import occstats
-    from occstats._files import write_file
+    from occstats._files import write_folder
     from occstats.experiment.store import FAILED
     from occstats.report.published import nearness, published_page, published_table, scores_of
 
     folder = Path(out)
     ours, published = occstats.load_results(paper.results), published_table()
     notes = [*PINNED, *(f"{name} {'; '.join(wrong)}" for name, wrong in differences.items())]
-    write_file(folder / "published.md", published_page(ours, published, notes=notes))
+    page = published_page(ours, published, notes=notes)
+    write_folder(folder, [("published.md", page)], force=None, keep=True)
     if ours.n_clusters > 1:
         occstats.compare(ours).write(folder / "report")
     near = nearness(ours.scores, scores_of(published))
@@ -232,12 +235,14 @@ def tune(
     occstats tune --data my-data --descriptors LOF --grid a=0.5:8:0.5 --window 3
     occstats tune --descriptors sklearn.svm:OneClassSVM --grid nu=0.1:0.5:0.1 --grid gamma=0.1,1
     """
+    from occstats._files import check_folder
     from occstats.report.terminal import make_console, print_table
-    from occstats.report.tuning_tables import defaults_table, write_sweep
+    from occstats.report.tuning_tables import defaults_table, sweep_files, write_sweep
     from occstats.tuning import prepare_sweep, read_sweep
     from occstats.tuning.grids import parse_grid
 
-    kinds = tuple(_figure_formats(formats))
+    kinds = _figure_formats(formats)
+    check_folder(out, sweep_files(kinds), force=None)
     experiment = prepare_sweep(
         data,
         out=out,
@@ -329,7 +334,8 @@ def time(
     from occstats.experiment.timing import SIZES, generated_rows, measure_times, rows_of_file
 
     kinds = _figure_formats(formats)
-    check_folder(out)
+    names = ["times.csv", "times.parquet", *(f"times.{kind}" for kind in kinds)]
+    check_folder(out, names, force=force)
     chosen = sizes or list(SIZES)
     n_rows = max(chosen) + queries
     pool = rows_of_file(data, label=label) if data else generated_rows(n_rows, attributes, seed)
@@ -377,13 +383,13 @@ def _write_times(table: pd.DataFrame, folder: Path, kinds: list[str], force: boo
         "times.csv": guarded.to_csv(index=False, lineterminator="\n"),
         "times.parquet": parquet.getvalue(),
     }
-    write_folder(folder, iter(files.items()), force=force)
-    written = [folder / name for name in files]
     if kinds and (table["status"] == "ok").any():
-        from occstats.figures import save, times
+        from occstats.figures import times
+        from occstats.figures._style import render
 
-        written += save(times(table), folder / "times", formats=kinds, title="Run times")
-    return written
+        files |= render(times(table), "times", kinds, title="Run times")
+    write_folder(folder, files.items(), force=force)
+    return [folder / name for name in files]
 
 
 @click.group(cls=HelpfulGroup)

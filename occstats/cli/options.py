@@ -499,7 +499,7 @@ def with_options(message: str) -> str:
     >>> with_options("a.csv: 1 cell has no score; choose missing='complete', or give max_rows=9")
     'a.csv: 1 cell has no score; choose --missing complete, or give --max-rows 9'
     """
-    names = "|".join((*SETTINGS, *READING))
+    names = "|".join((*SETTINGS, *READING, "force"))
     # At the beginning or after a blank or a bracket: a file may be called fold=3.csv.
     argument = re.compile(rf"(?:^|(?<=[ (]))({names})=(?:'([^']*)'|(…|[\w.]*\w))")
 

@@ -367,20 +367,29 @@ def save(
     ...     [file.name for file in files]
     ['alp.pdf', 'alp.svg']
     """
-    figure = root_figure(drawn)
     target = Path(path)
     if isinstance(formats, str):
         formats = formats.split(",")
-    chosen = check_formats([target.suffix] if formats is None else formats)
-    if not 10 <= dpi <= 2400:
-        raise FigureError(f"dpi must be between 10 and 2400; got {dpi!r}")
     # with_suffix would cut the end off a name such as "score.v2".
     stem = target.with_suffix("") if formats is None else target
+    files = render(
+        drawn, stem.name, [target.suffix] if formats is None else formats, title=title, dpi=dpi
+    )
+    return [write_file(stem.parent / name, data) for name, data in files.items()]
+
+
+def render(
+    drawn: Drawn, name: str, formats: Sequence[str], *, title: str | None = None, dpi: float = 300
+) -> dict[str, bytes]:
+    """Return the files of a figure: name with suffix, and content."""
+    figure, chosen = root_figure(drawn), check_formats(formats)
+    if not 10 <= dpi <= 2400:
+        raise FigureError(f"dpi must be between 10 and 2400; got {dpi!r}")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        files = {kind: _render(figure, kind, title or stem.name, dpi) for kind in chosen}
+        files = {f"{name}.{kind}": _render(figure, kind, title or name, dpi) for kind in chosen}
     _repeat_warnings(caught, glyphs=chosen != ["svg"])
-    return [write_file(stem.parent / f"{stem.name}.{kind}", data) for kind, data in files.items()]
+    return files
 
 
 def check_formats(wanted: Sequence[str]) -> list[str]:

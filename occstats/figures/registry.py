@@ -14,6 +14,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from occstats._checks import check_choice
+from occstats._files import write_folder
 from occstats._format import did_you_mean
 from occstats.errors import FigureError, ResultsError
 
@@ -142,19 +143,24 @@ class Plotter:
         return sorted([*super().__dir__(), *_OF_COMPARISON])
 
     def save_all(
-        self, folder: str | Path, *, formats: Sequence[str] = ("pdf",), **options: Any
+        self,
+        folder: str | Path,
+        *,
+        formats: Sequence[str] = ("pdf",),
+        force: bool = False,
+        **options: Any,
     ) -> list[Path]:
         """Write every figure of the comparison into a folder and return the files.
 
         The `options` are those of every figure, such as `width`, and those of figures of
         algorithms, such as `show`; see `occstats.figures`. A figure that the data do not allow is
-        left out.
+        left out. With `force`, files of the same names that occstats did not write are replaced.
         """
-        return [
-            path
-            for drawn in draw_figures(self.comparison, **options)
-            for path in drawn.save(folder, formats)
-        ]
+        files: dict[str, bytes] = {}
+        for drawn in draw_figures(self.comparison, **options):
+            files |= drawn.files(formats)
+        written = write_folder(folder, files.items(), force=force, keep=True)
+        return [written / name for name in files]
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,14 +178,14 @@ class DrawnFigure:
 
         return () if self.figure is None else notices_of(self.figure)
 
-    def save(self, folder: str | Path, formats: Sequence[str], dpi: float = 300) -> list[Path]:
-        """Write the figure under its name and return the files."""
-        from occstats.figures._style import save
+    def files(self, formats: Sequence[str], dpi: float = 300) -> dict[str, bytes]:
+        """Return the files of the figure; none if it was not drawn."""
+        from occstats.figures._style import render
 
         if self.figure is None:
-            return []
-        path = Path(folder) / self.entry.name
-        return save(self.figure, path, formats=formats, title=self.entry.caption, dpi=dpi)
+            return {}
+        entry = self.entry
+        return render(self.figure, entry.name, formats, title=entry.caption, dpi=dpi)
 
 
 def wanted_figures(only: Sequence[str] | None, available: set[str]) -> list[FigureEntry]:

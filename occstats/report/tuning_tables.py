@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AXIS_LABELS",
     "defaults_table",
+    "sweep_files",
     "timing_table",
     "write_sweep",
 ]
@@ -68,8 +70,14 @@ def defaults_table(sweep: Sweep) -> Table:
     )
 
 
+def sweep_files(kinds: Sequence[str]) -> list[str]:
+    """Return the names of the files of a sweep but those of single metrics."""
+    names = ["defaults.csv", "defaults.tex", "leave_one_dataset_out.csv", "tuning.json"]
+    return [*names, "curves.csv", "results.csv", *(f"sweep.{kind}" for kind in kinds)]
+
+
 def write_sweep(
-    sweep: Sweep, folder: str | Path, *, figure_formats: tuple[str, ...] = ("pdf", "svg")
+    sweep: Sweep, folder: str | Path, *, figure_formats: Sequence[str] = ("pdf", "svg")
 ) -> list[str]:
     """Write the tables, curves, results and figure into the folder of the sweep.
 
@@ -83,9 +91,13 @@ def write_sweep(
         Figures that could not be drawn, with the reason.
     """
     from occstats._files import write_folder
+    from occstats.errors import FigureError
+    from occstats.figures import sweep as draw
+    from occstats.figures._style import render
     from occstats.report.markup import table_to_latex
 
     defaults = defaults_table(sweep)
+    files: dict[str, str | bytes]
     files = {"defaults.csv": defaults.to_csv(), "defaults.tex": table_to_latex(defaults)}
     if len(sweep.chosen):
         chosen = plain_table("leave_one_dataset_out", "", "", sweep.chosen)
@@ -95,23 +107,16 @@ def write_sweep(
     for metric, results in sweep.results_by_metric.items():
         name = "results.csv" if metric is None else f"results_{metric}.csv"
         files[name] = results.to_csv(index=False, lineterminator="\n")
-    write_folder(folder, files.items())
-    return _draw(sweep, folder, figure_formats)
-
-
-def _draw(sweep: Sweep, folder: str | Path, kinds: tuple[str, ...]) -> list[str]:
-    from occstats.errors import FigureError
-    from occstats.figures import save
-    from occstats.figures import sweep as draw
-
-    if sweep.curves.empty or not kinds:
-        return []
-    try:
-        figure = draw(sweep.curves, axis_labels=AXIS_LABELS)
-    except FigureError as error:
-        return [f"The figure was not drawn: {error}."]
-    save(figure, Path(folder) / "sweep", formats=kinds, title="Mean AUROC over hyperparameters")
-    return []
+    not_drawn = []
+    if len(sweep.curves) and figure_formats:
+        try:
+            drawn = draw(sweep.curves, axis_labels=AXIS_LABELS)
+            title = "Mean AUROC over hyperparameters"
+            files |= render(drawn, "sweep", figure_formats, title=title)
+        except FigureError as error:
+            not_drawn = [f"The figure was not drawn: {error}."]
+    write_folder(folder, files.items(), force=None)
+    return not_drawn
 
 
 def timing_table(times: pd.DataFrame) -> Table:

@@ -229,3 +229,22 @@ def test_errors_of_python_name_keywords():
         occstats.compare("lenz2021", alpha=5)
     with pytest.raises(occstats.errors.ArgumentError, match=r"renamed: set reader='openml'"):
         occstats.compare("lenz2021", format="openml")
+
+
+@pytest.mark.parametrize(
+    ("typed", "name", "remedy"),
+    [
+        ("figures lenz2021 --only kendall --format svg", "kendall.svg", "pass --force"),
+        ("time --descriptors NND --sizes 8 --format svg", "times.svg", "pass --force"),
+        ("tune --datasets iris --descriptors NND --format svg", "sweep.svg", "move them away"),
+    ],
+)
+def test_files_of_others_are_never_replaced(tmp_path, monkeypatch, typed, name, remedy):
+    """The refusal comes before any computation."""
+    monkeypatch.setattr("occstats.results.load_results", None)
+    monkeypatch.setattr("occstats.experiment.timing.measure_times", None)
+    (tmp_path / name).write_text("mine")
+    result = CliRunner().invoke(main, [*typed.split(), "--out", str(tmp_path)])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"did not write there: '{name}'; choose another folder, or {remedy}" in result.stderr
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]

@@ -270,8 +270,7 @@ def test_an_interrupted_run_is_resumed(one_target, tmp_path, gate, start, wait_f
     )  # fmt: skip
     # At most two of the three shards wait, so that the third is finished.
     wait_for(lambda: Store(out).shard_ids() and gate.fits(), process)
-    process.send_signal(sent)
-    if sent == signal.SIGINT:
+    for _ in range(3 if sent == signal.SIGINT else 1):
         process.send_signal(sent)
     _, error = process.communicate()
     for fit in gate.fits():
