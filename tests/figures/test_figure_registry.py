@@ -65,7 +65,7 @@ def test_command_line_writes_what_was_asked_for(tmp_path, times_frame, sweep_fra
         "--times", times, "--sweep", sweep, "--format", "svg", "--width", "acm", "--out", out
     )
     assert done.exit_code == 0, done.output
-    assert sorted(path.name for path in out.iterdir()) == ["sweep.svg", "times.svg"]
+    assert sorted(path.name for path in out.glob("[!.]*")) == ["sweep.svg", "times.svg"]
     assert len(done.stdout.splitlines()) == 2
     assert ">001<" in (out / "times.svg").read_text()
 
@@ -78,7 +78,7 @@ def test_command_line_passes_every_option_on(tmp_path):
         "--no-note",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
-    assert [path.name for path in tmp_path.iterdir()] == ["mean_ranks.svg"]
+    assert [path.name for path in tmp_path.glob("[!.]*")] == ["mean_ranks.svg"]
     drawn = (tmp_path / "mean_ranks.svg").read_text(encoding="utf-8").split("</metadata>")
     assert "A title" in drawn[1]
     assert ">Local<" in drawn[1]
