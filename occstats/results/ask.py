@@ -8,7 +8,7 @@ from typing import Any
 
 from occstats._format import count, printable, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.cells import ParsedTable
+from occstats.results.readers.frames import RawTable
 
 __all__ = ["BLANK", "UnclearTableError", "converse", "describe", "group_pattern", "kind_of"]
 
@@ -34,20 +34,20 @@ class UnclearTableError(ResultsError):
     """A table that follows no convention.
 
     `template` has the options that would tell its roles; those that only the user knows are blanks
-    in capitals. `parsed` is the table, for a dialogue.
+    in capitals. `raw` is the table, for a dialogue.
     """
 
     def __init__(
         self,
-        parsed: ParsedTable,
+        raw: RawTable,
         problems: Sequence[str],
         template: Mapping[str, Any],
         found: Mapping[str, str] | None = None,
     ) -> None:
-        self.parsed, self.template = parsed, dict(template)
+        self.raw, self.template = raw, dict(template)
         self.problems, self.found = list(problems), dict(found or {})
-        head = f"{parsed.raw.name}: {'; '.join(problems)}"
-        super().__init__("\n".join([head, *describe(parsed, self.found)]))
+        head = f"{raw.name}: {'; '.join(problems)}"
+        super().__init__("\n".join([head, *describe(raw, self.found)]))
         if not any(_is_blank(name, value) for name, value in self.template.items()):
             self.retry = dict(self.template)
 
@@ -67,34 +67,34 @@ def _python(name: str, value: Any) -> str:
     return str(value).replace("|", " or ") if value == BLANK.get(name) else repr(value)
 
 
-def kind_of(parsed: ParsedTable, column: str) -> str:
+def kind_of(raw: RawTable, column: str) -> str:
     """Return the kind of a column, the number of its values and two examples."""
-    numbers = parsed.numbers(column)
+    numbers = raw.numbers(column)
     if numbers.all_numbers:
         low, high = numbers.known.min(), numbers.known.max()
-        kind = "numbers" if (numbers.known % 1 != 0).any() else "whole numbers"
+        kind = "whole numbers" if numbers.whole else "numbers"
         return f"{kind} {low:.4g}" if low == high else f"{kind} {low:.4g} … {high:.4g}"
-    names = [name for name in dict.fromkeys(parsed.names(column)) if name is not None]
+    names = raw.names(column)
     if not names:
         return "empty"
     shown = ", ".join(printable(name)[:24] for name in names[:2])
     return f"text, {count(len(names), 'value')} ({shown})"
 
 
-def describe(parsed: ParsedTable, found: Mapping[str, str] | None = None) -> list[str]:
+def describe(raw: RawTable, found: Mapping[str, str] | None = None) -> list[str]:
     """Return the numbered columns with their kind; several alike are one line."""
     roles = {column: role for role, column in (found or {}).items()}
-    columns = list(parsed.raw.columns)
+    columns = list(raw.columns)
     lines: list[str] = []
     start = 0
     while start < len(columns) and len(lines) < _MOST_DESCRIBED:
         column, stop = columns[start], start + 1
-        fractional = parsed.is_fractional(column) and column not in roles
+        fractional = raw.is_fractional(column) and column not in roles
         while (
             fractional
             and stop < len(columns)
             and columns[stop] not in roles
-            and parsed.is_fractional(columns[stop])
+            and raw.is_fractional(columns[stop])
         ):
             stop += 1
         last_line = len(lines) == _MOST_DESCRIBED - 1
@@ -105,14 +105,14 @@ def describe(parsed: ParsedTable, found: Mapping[str, str] | None = None) -> lis
             )
             break
         if stop - start > 2:
-            low = min(parsed.numbers(c).known.min() for c in columns[start:stop])
-            high = max(parsed.numbers(c).known.max() for c in columns[start:stop])
+            low = min(raw.numbers(c).known.min() for c in columns[start:stop])
+            high = max(raw.numbers(c).known.max() for c in columns[start:stop])
             ends = f"{quote(columns[start])} … {quote(columns[stop - 1])}"
             lines.append(f"  {start + 1}–{stop} {ends}: numbers {low:.4g} … {high:.4g}")
         else:
             stop = start + 1
             role = f", {roles[column]}" if column in roles else ""
-            lines.append(f"  {stop} {quote(column)}: {kind_of(parsed, column)}{role}")
+            lines.append(f"  {stop} {quote(column)}: {kind_of(raw, column)}{role}")
         start = stop
     return lines
 
@@ -151,14 +151,14 @@ def converse(
     show : callable
         Function that prints a line.
     """
-    parsed = error.parsed
-    columns = list(parsed.raw.columns)
-    show(f"{parsed.raw.name}: {'; '.join(error.problems)}.")
+    raw = error.raw
+    columns = list(raw.columns)
+    show(f"{raw.name}: {'; '.join(error.problems)}.")
     for number, column in enumerate(columns, 1):
         if number <= 40 or number == len(columns):
-            show(f"{number:>4} {printable(column) or '(no name)'}: {kind_of(parsed, column)}")
+            show(f"{number:>4} {printable(column) or '(no name)'}: {kind_of(raw, column)}")
     options: dict[str, Any] = {}
-    numeric = [column for column in columns if parsed.is_numeric(column)]
+    numeric = [column for column in columns if raw.is_numeric(column)]
     default = error.found.get("algorithm")
     hint = f" [{printable(default)}]" if default else ""
     algorithms = _columns(
@@ -189,9 +189,9 @@ def _ask_task(
     ask: Callable[[str], str],
     show: Callable[[str], None],
 ) -> None:
-    parsed = error.parsed
-    columns = list(parsed.raw.columns)
-    numeric = [c for c in columns if parsed.is_numeric(c) and c not in algorithms]
+    raw = error.raw
+    columns = list(raw.columns)
+    numeric = [c for c in columns if raw.is_numeric(c) and c not in algorithms]
     default = error.found.get("dataset") or error.found.get("task")
     hint = f" [{printable(default)}]" if default else ""
     more = "" if wide else f", or the columns that are tasks ({_range(columns, numeric)}), or none"
@@ -211,12 +211,12 @@ def _ask_task(
         names: Sequence[str] = answer
     else:
         options["task"] = answer[0]
-        names = [name for name in parsed.names(answer[0]) if name is not None]
+        names = raw.names(answer[0])
     found = group_pattern(names)
     if found is None:
         if wide or "transpose" in options:
             return
-        others = _coarser(parsed, answer[0], {*algorithms})
+        others = _coarser(raw, answer[0], {*algorithms})
         if others:
             show(f"   Columns that group the tasks: {quote_list(others)}.")
             group = _columns("   Which of them is the dataset? [none] ", columns, "", ask, show)
@@ -244,17 +244,17 @@ def _ask_task(
         show("   Please answer y, n, or a regular expression that all names match.")
 
 
-def _coarser(parsed: ParsedTable, task: str, used: set[str]) -> list[str]:
+def _coarser(raw: RawTable, task: str, used: set[str]) -> list[str]:
     """Return the columns of text that are constant within tasks and group them."""
-    n_tasks = parsed.n_distinct(task)
+    n_tasks = len(raw.names(task))
     return [
         column
-        for column in parsed.raw.columns
+        for column in raw.columns
         if column not in used
         and column != task
-        and not parsed.is_numeric(column)
-        and 1 < parsed.n_distinct(column) < n_tasks
-        and parsed.determines(task, column)
+        and not raw.is_numeric(column)
+        and 1 < len(raw.names(column)) < n_tasks
+        and raw.determines(task, column)
     ]
 
 

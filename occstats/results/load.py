@@ -19,7 +19,7 @@ from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ArgumentError, ResultsError
 from occstats.results.aliases import measure, normalise
 from occstats.results.ask import UnclearTableError, group_pattern
-from occstats.results.cells import ParsedTable, column_text, look_alikes
+from occstats.results.cells import look_alikes
 from occstats.results.join import join
 from occstats.results.readers import read_path
 from occstats.results.readers.delimited import read_delimited
@@ -43,7 +43,7 @@ from occstats.results.reading import (
 )
 from occstats.results.reshape import reshape
 from occstats.results.roles import Roles, find_roles, require
-from occstats.results.table import Results
+from occstats.results.table import DATASET, TASK, Results
 
 __all__ = ["Source", "bundled_names", "load_results"]
 
@@ -446,7 +446,7 @@ def _table(raw: RawTable, reading: Reading, alone: bool) -> Results:
     except UnclearTableError as later:
         problems = [*(getattr(first, "problems", None) or [str(first.problem)]), *later.problems]
         template = {**first.retry, **_merged(first.retry, later.template)}
-        raise UnclearTableError(later.parsed, problems, template, later.found) from None
+        raise UnclearTableError(later.raw, problems, template, later.found) from None
     except ResultsError as later:
         raise ResultsError(f"{first.problem} (then: {later})") from None
     if len(table.algorithms) < 2:  # nothing is left to compare
@@ -477,10 +477,10 @@ def _understand(raw: RawTable, reading: Reading, alone: bool) -> Results:
         )
     if not isinstance(reading.algorithm, str | None):
         raw, reading = _join_algorithms(raw, reading)
-    parsed = ParsedTable(raw, reading.decimal, fill_down=reading.fill_down)
-    roles = find_roles(parsed, reading, alone=alone)
-    results = reshape(parsed, roles, reading)
-    hint, note = _hint(results, parsed, roles, reading)
+    raw = replace(raw, decimal=reading.decimal, fill_down=reading.fill_down)
+    roles = find_roles(raw, reading, alone=alone)
+    results = reshape(raw, roles, reading)
+    hint, note = _hint(results, raw, roles, reading)
     return replace(
         results,
         read_as=(_read_as(results, roles, raw, reading),),
@@ -495,8 +495,7 @@ def _join_algorithms(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading
     columns = list(dict.fromkeys(reading.algorithm))
     for column in columns:
         require(raw.columns, column, "algorithm", raw.name)
-    frame = raw.read(columns)
-    parts = [column_text(frame[column]) for column in columns]
+    parts = [raw.row_names(column) for column in columns]
     names = [
         " / ".join(str(part) for part in row if part is not None)
         for row in zip(*parts, strict=True)
@@ -507,27 +506,27 @@ def _join_algorithms(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading
 
 
 def _hint(
-    results: Results, parsed: ParsedTable, roles: Roles, reading: Reading
+    results: Results, raw: RawTable, roles: Roles, reading: Reading
 ) -> tuple[dict[str, str], list[str]]:
     """Return the option for a dataset that may have been overlooked, and a note on it."""
-    raw, told = parsed.raw, {name for name, value in vars(reading).items() if value}
+    told = {name for name, value in vars(reading).items() if value}
     if results.n_clusters < results.n_tasks or {"dataset_from", "suite"} & told or raw.suggested:
         return {}, []
     task = roles.task or roles.dataset
     if task is not None and roles.across != "task" and task not in {FILE, ROW}:
         for column in roles.unused:
-            n_values = parsed.n_distinct(column)
+            n_values = len(raw.names(column))
             if (
                 1 < n_values < results.n_tasks
-                and not parsed.is_fractional(column)
+                and not raw.is_fractional(column)
                 and not normalise(column).startswith("n_")
-                and parsed.determines(task, column)
+                and raw.determines(task, column)
             ):
                 return {"dataset": column, "task": task}, [
                     f"{quote(column)} ({n_values:,} values, constant within tasks) is not used. Is"
                     f" it the dataset? try: dataset={quote(column)}, task={quote(task)}."
                 ]
-    names = [str(name) for name in results.scores.index.get_level_values(1)]
+    names = [str(name) for name in results.scores.index.unique(1)]
     found = group_pattern(names)
     if found is None:
         return {}, []
@@ -546,14 +545,13 @@ def _kept(raw: RawTable, condition: str) -> RawTable:
         differs = column not in raw.columns and column[-1:] == "!"
         column = column[:-1] if differs else column
         if column in raw.columns:
-            names = column_text(raw.read([column])[column])
-            if not (names == value).any():
-                found = list(dict.fromkeys(name for name in names if name is not None))
+            codes, found = raw.codes(column)
+            if value not in found:
                 raise ResultsError(
                     f"{raw.name}, column {quote(column)}: no row has {quote(value)}"
                     f"{did_you_mean(value, found)}; found {quote_list(found)}"
                 )
-            return raw.keep((names == value) != differs)
+            return raw.keep((codes == list(found).index(value)) != differs)
     return raw
 
 
@@ -614,12 +612,10 @@ def _look_alike_notes(results: Results) -> list[str]:
     index = results.scores.index
     kinds: list[tuple[str, list[tuple[str, ...]]]] = [
         ("algorithms", look_alikes(results.algorithms)),
-        ("datasets", look_alikes(index.get_level_values(0).unique())),
+        ("datasets", look_alikes(index.unique(0))),
     ]
-    # As objects, because iterating over Arrow text is slow.
-    names_of_tasks = pd.Series(index.get_level_values(1).to_numpy(dtype=object), dtype=object)
-    if look_alikes(names_of_tasks.unique()):
-        tasks: Any = names_of_tasks.groupby(index.get_level_values(0))
+    if look_alikes(index.unique(1)):
+        tasks = index.to_frame(index=False).groupby(DATASET, sort=False)[TASK]
         kinds.append(("tasks", [group for _, names in tasks for group in look_alikes(names)]))
     return [
         f"Names of {kind} that differ only by case, whitespace, Unicode form or number style count"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,6 @@ from occstats.errors import ResultsError
 from occstats.results.aliases import is_index, is_time, state_of
 from occstats.results.ask import BLANK, UnclearTableError
 from occstats.results.cells import (
-    ParsedTable,
     explain_text,
     looks_like_decimal_comma,
     says_failed,
@@ -29,349 +29,558 @@ from occstats.results.table import DATASET, FAILURES, TASK, Results, show_task
 
 __all__ = ["reshape"]
 
-Names = npt.NDArray[np.object_]
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+# Codes of names, one for each row (n, 1) or for each column of scores (1, c), and the names.
+Key = tuple[Integers, Sequence[str]]
 
-_OK, _UNDEFINED, _FAILED = 0, 1, 2
-# By its status; in the result, such a row is _FAILED without a recorded failure.
-_NOT_RUN = 3
+# States of a row; _ABSENT is a fold or repeat with a row but without a score.
+_OK, _UNDEFINED, _FAILED, _NOT_RUN, _ABSENT = range(5)
+_STATES = {"ok": _OK, "undefined": _UNDEFINED, "failed": _FAILED, "not run": _NOT_RUN}
 _EXACT = 2.0**53
 _MOST_FOLD_CELLS = 50_000_000
 _MOST_DIFFERING = 3
-# State of a fold with a row but without a score.
-_ABSENT = 3
-
-
-@dataclass
-class _Cells:
-    """Parallel arrays, one entry per score; ``row`` is its row in the source.
-
-    ``failed`` is true if the source records a failed run: by its status, by a word such as TIMEOUT
-    or NaN in place of the score, or by an infinitely bad score.
-    """
-
-    dataset: Names
-    task: Names
-    algorithm: Names
-    score: Floats
-    state: npt.NDArray[np.int8]
-    failed: npt.NDArray[np.bool_]
-    row: npt.NDArray[np.int64]
-    fold: Names | None
-    repeat: Names | None
-    traits: pd.DataFrame
-    score_name: str
-    suite: Names | None = None
-    higher_is_better: bool = True
-    spread: Floats | None = None
-    notes: list[str] = field(default_factory=list)
-    column_names: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class _Keys:
-    """Keys of each cell as integer codes, and the names they encode."""
+    """Keys of the scores, row by row: the cell (task and algorithm), the fold and the repeat."""
 
-    task: npt.NDArray[np.int64]
-    algorithm: npt.NDArray[np.int64]
-    fold: npt.NDArray[np.int64]
-    repeat: npt.NDArray[np.int64]
+    cell: Integers
+    row: Integers
+    fold: Integers | None
+    repeat: Integers | None
     tasks: pd.MultiIndex
-    algorithms: list[str]
-    folds: list[str]
-    repeats: list[str]
+    algorithms: Sequence[str]
+    folds: Sequence[str]
+    repeats: Sequence[str]
 
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.tasks), len(self.algorithms)
 
-    def cells_with(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Return the cells (tasks × algorithms) with at least one of the chosen scores."""
+    @property
+    def cell_fold(self) -> Integers:
+        """Return the number of the fold within all folds of all cells."""
+        return self.cell if self.fold is None else self.cell * len(self.folds) + self.fold
+
+    def cells_with(self, chosen: Mask) -> Mask:
+        """Return the cells with at least one of the chosen scores."""
         found = np.zeros(self.shape, dtype=bool)
-        found[self.task[chosen], self.algorithm[chosen]] = True
+        found.ravel()[self.cell[chosen]] = True
         return found
 
+    def frame(self, cells: npt.NDArray[Any]) -> pd.DataFrame:
+        """Return values of all cells as a frame."""
+        columns = pd.Index(self.algorithms, dtype=object)
+        return pd.DataFrame(cells.reshape(self.shape), index=self.tasks, columns=columns)
+
     def show(self, i: int) -> str:
-        """Return the name of a cell for a message."""
-        task = show_task(self.tasks[self.task[i]])
-        return f"{task}: {quote(self.algorithms[self.algorithm[i]])}"
+        """Return the name of the cell of a score for a message."""
+        task, algorithm = divmod(int(self.cell[i]), len(self.algorithms))
+        return f"{show_task(self.tasks[task])}: {quote(self.algorithms[algorithm])}"
 
 
-def reshape(parsed: ParsedTable, roles: Roles, reading: Reading) -> Results:
+def reshape(raw: RawTable, roles: Roles, reading: Reading) -> Results:
     """Check keys, average repeats and folds, set failures aside, and make the results table."""
-    cells = _gather(parsed, roles, reading)
-    raw, notes = parsed.raw, list(cells.notes)
-    suites = None if cells.suite is None else _suites(cells, raw, roles)
-    keys = _number(cells)
-    repeated = _check_duplicates(cells, keys, parsed, roles, reading)
+    notes = list(raw.notes)
+    if roles.metric is not None and reading.metric is not None:
+        raw = raw.keep(raw.row_names(roles.metric) == reading.metric)
+    columns = list(roles.columns) if roles.across else [roles.score or ""]
+    of_row = _row_states(raw, roles)
+    values, spread = _scores(raw, columns, of_row == _OK)
+    failed = _failures(raw, columns, values, of_row, notes)
+    values *= reading.scale
+    values = _finite(raw, columns, values, failed, roles.lower, notes)
+    keys, suites, task_of_row = _keys(raw, roles, reading, notes)
+    score = values.ravel()
+    several = bool(np.bincount(keys.cell).max(initial=0) > 1)
+    repeated = _check_duplicates(keys, raw, roles, reading) if several else ""
     if repeated:
         notes.append(f"{raw.name}: scores averaged over {repeated}.")
-    # A missing score fails its cell, like a failed status ...
-    state = np.where((cells.state == _OK) & np.isnan(cells.score), _FAILED, cells.state)
+    state = np.repeat(of_row, len(columns))
+    # A missing score fails its cell, but a fold or repeat without one counts as absent.
+    folded = keys.fold is not None or keys.repeat is not None
+    state[(state == _OK) & np.isnan(score)] = _ABSENT if folded else _FAILED
+    if keys.fold is not None and keys.cell.size and _n_fold_cells(keys) > _MOST_FOLD_CELLS:
+        raise ResultsError(
+            f"{raw.name}: the fold column has {len(keys.folds):,} distinct values, too many for"
+            " folds; name the column of folds with fold=…"
+        )
     unequal = None
-    if cells.fold is not None or cells.repeat is not None:
-        # ... but a fold or repeat without a score counts as absent.
-        state = np.where((cells.state == _OK) & np.isnan(cells.score), _ABSENT, state)
-    if cells.fold is not None:
+    if keys.fold is not None:
         state, unequal = _settle_folds(keys, state, reading.unequal_folds, raw, notes)
-    missing = _failed_cells(cells, keys, state, raw, notes, unequal)
-    counted = (state == _OK) & ~missing[keys.task, keys.algorithm]
-    frame = pd.DataFrame(
-        {
-            "task": keys.task,
-            "algorithm": keys.algorithm,
-            "fold": keys.fold,
-            "repeat": keys.repeat,
-            "score": cells.score,
-            "spread": np.nan if cells.spread is None else cells.spread,
-        }
-    ).loc[counted]
+    _note_states(keys, state, np.repeat(of_row, len(columns)), raw, notes)
+    missing = keys.cells_with((state == _FAILED) | (state == _NOT_RUN))
+    if unequal is not None:
+        missing |= unequal
+    counted = np.flatnonzero((state == _OK) & ~missing.ravel()[keys.cell])
     fold_scores = cvsd = None
-    by_cell = ["task", "algorithm"]
-    scores = frame
-    if cells.fold is not None or repeated:
-        per_fold = frame.groupby([*by_cell, "fold"], sort=False)["score"].mean()
-        scores = per_fold.groupby(by_cell, sort=False).mean().reset_index()
-    if cells.fold is not None:
-        fold_scores = _run_table(per_fold, keys)
-        if fold_scores is None:
-            raise ResultsError(
-                f"{raw.name}: the fold column has {len(keys.folds):,} distinct values, too many for"
-                " folds; name the column of folds with fold=…"
-            )
-        runs = frame.groupby([*by_cell, "fold", "repeat"], sort=False)["score"].mean()
-        if len(runs) > len(per_fold):  # repeated folds: each repeat counts, unless too many
-            by_run = _run_table(runs, keys)
-            fold_scores = fold_scores if by_run is None else by_run
-        # The spread is over the folds of one repeat, averaged over repeats.
-        per_repeat = frame.groupby([*by_cell, "repeat"], sort=False)["score"].std()
-        cvsd = _table(per_repeat.groupby(by_cell, sort=False).mean().reset_index(), "score", keys)
-    elif cells.spread is not None:
-        spreads = frame.groupby(by_cell, sort=False)["spread"].mean().reset_index()
-        cvsd = _table(spreads, "spread", keys)
-    table = _table(scores, "score", keys)
+    if keys.fold is not None:
+        table, fold_scores, cvsd = _average_folds(keys, score, counted)
+    elif several:
+        table = keys.frame(_means(keys.cell, score, counted, missing.size))
+    else:
+        table = np.full(missing.size, np.nan)
+        table[keys.cell[counted]] = score[counted]
+        table = keys.frame(table)
+    if spread is not None:
+        notes.append(f"{raw.name}: the spreads written after the scores are kept as CVSD.")
+        known = counted[~np.isnan(spread.ravel()[counted])]
+        spreads = _means(keys.cell, spread.ravel() * reading.scale, known, missing.size)
+        cvsd = keys.frame(spreads) if cvsd is None else cvsd
+    recorded = keys.cells_with(failed.ravel()) & table.isna().to_numpy()
     return Results(
         scores=table,
-        traits=_task_traits(cells, keys, raw, notes),
-        score_name=cells.score_name,
-        higher_is_better=cells.higher_is_better,
+        traits=_traits(raw, roles, keys.tasks, task_of_row, notes),
+        score_name=roles.score_name,
+        higher_is_better=not roles.lower,
         fold_scores=fold_scores,
         cvsd=cvsd,
         notes=tuple(notes),
         sources=(raw.name.strip("'\""),),
         suites=suites,
-        column_names=cells.column_names,
-        recorded_failures=_recorded_failures(cells, keys, table),
-    )
-
-
-def _gather(parsed: ParsedTable, roles: Roles, reading: Reading) -> _Cells:
-    """Check the cells of the needed columns, and convert long and wide tables to one form."""
-    raw, notes = parsed.raw, list(parsed.raw.notes)
-    rows = np.arange(raw.n_rows)
-    if roles.metric is not None and reading.metric is not None:
-        rows = np.flatnonzero(parsed.names(roles.metric) == reading.metric)
-    names = list(roles.columns) if roles.across else [roles.score or ""]
-    state = _states(parsed, roles, rows)
-    values, spread = _scores(parsed, names, rows, state)
-    failed = _failures(parsed, names, rows, state, notes)
-    values = values * reading.scale
-    failed |= np.isinf(values)
-    values = _finite(parsed, names, rows, values, roles, notes)
-    each = values.shape[1]
-    dataset, task, algorithm = _identities(parsed, roles, reading, rows, notes)
-    traits = _traits(parsed, roles, rows)
-    if spread is not None:
-        notes.append(f"{raw.name}: the spreads written after the scores are kept as CVSD.")
-    return _Cells(
-        dataset=dataset,
-        task=task,
-        algorithm=algorithm,
-        score=values.ravel(),
-        state=np.repeat(np.where(state == _NOT_RUN, _FAILED, state).astype(np.int8), each),
-        failed=failed.ravel(),
-        row=np.repeat(rows, each),
-        fold=_repeated(parsed, roles.fold, rows, each),
-        repeat=_repeated(parsed, roles.repeat, rows, each),
-        traits=traits.iloc[np.repeat(np.arange(len(rows)), each)].reset_index(drop=True),
-        score_name=roles.score_name,
-        suite=_repeated(parsed, roles.suite, rows, each),
-        higher_is_better=not roles.lower,
-        spread=None if spread is None else spread.ravel() * reading.scale,
-        notes=notes,
         column_names=_column_names(roles, reading),
+        recorded_failures=keys.frame(recorded) if recorded.any() else None,
     )
 
 
-def _scores(
-    parsed: ParsedTable,
-    names: Sequence[str],
-    rows: npt.NDArray[np.int64],
-    state: npt.NDArray[np.int8],
-) -> tuple[Floats, Floats | None]:
+# -- scores ----------------------------------------------------------------------------------------
+
+
+def _row_states(raw: RawTable, roles: Roles) -> npt.NDArray[np.int8]:
+    """Return the state of each row by its status; one without a status counts if it has a score."""
+    if roles.status is None:
+        return np.zeros(raw.n_rows, dtype=np.int8)
+    codes, names = raw.codes(roles.status)
+    return np.array([*(_STATES[state_of(name)] for name in names), _OK], dtype=np.int8)[codes]
+
+
+def _scores(raw: RawTable, columns: Sequence[str], relevant: Mask) -> tuple[Floats, Floats | None]:
     """Return the scores (rows × columns) and their spreads; failed rows are not checked."""
-    raw, relevant = parsed.raw, state == _OK
-    values, spreads = [], []
-    for name in names:
-        numbers = parsed.numbers(name)
-        found, wrong = numbers.values[rows], numbers.wrong[rows] & relevant
+    values = np.empty((raw.n_rows, len(columns)))
+    spread = None
+    for i, name in enumerate(columns):
+        numbers = raw.numbers(name)
+        wrong = numbers.wrong & relevant
         if wrong.any():
             first = int(np.flatnonzero(wrong)[0])
-            cell = raw.read([name])[name].iloc[rows[first]]
+            cell = raw.frame[name].iloc[first]
+            comma = looks_like_decimal_comma(cell) and raw.decimal == "."
             raise ResultsError(
-                f"{raw.row(rows[first])}, column {quote(name)}: {quote(cell)} is not a number"
-                f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, parsed.decimal)}",
-                {"decimal": ","}
-                if looks_like_decimal_comma(cell) and parsed.decimal == "."
-                else None,
+                f"{raw.row(first)}, column {quote(name)}: {quote(cell)} is not a number"
+                f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}",
+                {"decimal": ","} if comma else None,
             )
-        _check_exact(parsed, name, rows[relevant & (np.abs(found) >= _EXACT)])
-        values.append(np.where(relevant, found, np.nan))
-        spreads.append(numbers.spread[rows] if numbers.spread is not None else None)
-    if all(spread is None for spread in spreads):
-        return np.column_stack(values), None
-    empty = np.full(len(rows), np.nan)
-    return np.column_stack(values), np.column_stack([empty if s is None else s for s in spreads])
-
-
-def _finite(
-    parsed: ParsedTable,
-    names: Sequence[str],
-    rows: npt.NDArray[np.int64],
-    values: Floats,
-    roles: Roles,
-    notes: list[str],
-) -> Floats:
-    """Turn infinitely bad scores into missing ones; refuse infinitely good ones."""
-    infinite = np.isinf(values)
-    wrong = np.argwhere(values == (-np.inf if roles.lower else np.inf))
-    if len(wrong):
-        row, column = wrong[0]
-        raise ResultsError(
-            f"{parsed.raw.row(rows[row])}, column {quote(names[column])}: {values[row, column]} is"
-            f" not a score ({count(len(wrong), 'such cell')}); correct it, or leave the cell empty"
-        )
-    if infinite.any():
-        notes.append(
-            f"{parsed.raw.name}: {count(infinite.sum(), 'infinite score')}, taken as failed runs;"
-            f" {FAILURES}"
-        )
-    return np.where(infinite, np.nan, values)
-
-
-def _check_exact(parsed: ParsedTable, name: str, large: npt.NDArray[np.int64]) -> None:
-    """Refuse integers that floats cannot represent, because different ones would tie."""
-    for row in large:
-        cell = parsed.raw.read([name])[name].iloc[row]
-        text = str(cell).strip()
-        # `int` accepts neither infinity nor more than 4,300 digits.
+        values[:, i] = numbers.values
+        if numbers.spread is not None:
+            spread = np.full(values.shape, np.nan) if spread is None else spread
+            spread[:, i] = numbers.spread
+    values[~relevant] = np.nan
+    for row, column in np.argwhere(np.abs(values) >= _EXACT):
+        # Different integers that floats cannot represent would tie. `int` accepts neither infinity
+        # nor more than 4,300 digits.
+        text = str(raw.frame[columns[column]].iloc[row]).strip()
         if re.fullmatch(r"[+-]?\d+", text) and Decimal(text) != Decimal(float(text)):
             raise ResultsError(
-                f"{parsed.raw.row(row)}, column {quote(name)}: {quote(cell)} has more digits than a"
-                " float keeps (integers up to 2^53 are exact); subtract a constant or rescale"
+                f"{raw.row(row)}, column {quote(columns[column])}: {quote(text)} has more digits"
+                " than a float keeps (integers up to 2^53 are exact); subtract a constant or"
+                " rescale"
             )
+    return values, spread
 
 
 def _failures(
-    parsed: ParsedTable,
-    names: Sequence[str],
-    rows: npt.NDArray[np.int64],
-    state: npt.NDArray[np.int8],
+    raw: RawTable,
+    columns: Sequence[str],
+    values: Floats,
+    of_row: npt.NDArray[np.int8],
     notes: list[str],
-) -> npt.NDArray[np.bool_]:
+) -> Mask:
     """Return the cells of runs that failed by their status or by a word such as TIMEOUT."""
-    failed = np.repeat((state == _FAILED)[:, None], len(names), axis=1)
+    failed = np.repeat((of_row == _FAILED)[:, None], len(columns), axis=1)
     words: dict[str, None] = {}
     found = 0
-    for column, name in enumerate(names):
-        empty = np.flatnonzero(np.isnan(parsed.numbers(name).values[rows]) & (state == _OK))
-        if not len(empty):
+    for i, name in enumerate(columns):
+        empty = np.flatnonzero(np.isnan(values[:, i]) & (of_row == _OK))
+        if not len(empty) or raw.frame[name].dtype.kind == "f":
             continue
-        for row, cell in zip(empty.tolist(), parsed.names(name)[rows[empty]], strict=True):
-            if says_failed(cell):
-                failed[row, column] = True
-                words[cell.strip()] = None
-                found += 1
+        codes, names = raw.codes(name)
+        says = np.array([*map(says_failed, names), False])
+        rows = empty[says[codes[empty]]]
+        failed[rows, i] = True
+        words |= dict.fromkeys(str(names[code]).strip() for code in pd.unique(codes[rows]))
+        found += len(rows)
     if found:
         notes.append(
-            f"{parsed.raw.name}: {count(found, 'cell')} of failed runs"
-            f" ({quote_list(words, limit=3)}); {FAILURES}"
+            f"{raw.name}: {count(found, 'cell')} of failed runs ({quote_list(words, limit=3)});"
+            f" {FAILURES}"
         )
     return failed
 
 
-def _identities(
-    parsed: ParsedTable,
-    roles: Roles,
-    reading: Reading,
-    rows: npt.NDArray[np.int64],
+def _finite(
+    raw: RawTable,
+    columns: Sequence[str],
+    values: Floats,
+    failed: Mask,
+    lower: bool,
     notes: list[str],
-) -> tuple[Names, Names, Names]:
-    """Return the dataset, task and algorithm of each cell."""
-    raw, each = parsed.raw, max(len(roles.columns), 1)
-    across = _bare(np.array(list(roles.labels), dtype=object), raw, notes)
+) -> Floats:
+    """Turn infinitely bad scores into failures; refuse infinitely good ones."""
+    infinite = np.isinf(values)
+    if not infinite.any():
+        return values
+    wrong = np.argwhere(values == (-np.inf if lower else np.inf))
+    if len(wrong):
+        row, column = wrong[0]
+        raise ResultsError(
+            f"{raw.row(row)}, column {quote(columns[column])}: {values[row, column]} is not a score"
+            f" ({count(len(wrong), 'such cell')}); correct it, or leave the cell empty"
+        )
+    notes.append(
+        f"{raw.name}: {count(infinite.sum(), 'infinite score')}, taken as failed runs; {FAILURES}"
+    )
+    failed |= infinite
+    return np.where(infinite, np.nan, values)
 
-    def names(column: str | None, otherwise: Names) -> Names:
-        return otherwise if column is None else _bare(_names(parsed, column, rows), raw, notes)
 
-    file = np.full(len(rows), raw.label or raw.stem, dtype=object)
+# -- keys ------------------------------------------------------------------------------------------
+
+
+def _keys(
+    raw: RawTable, roles: Roles, reading: Reading, notes: list[str]
+) -> tuple[_Keys, dict[str, str] | None, Integers]:
+    """Return the keys of all scores, the suites of datasets, and the task of each row."""
+    n_columns = max(len(roles.columns), 1)
+    across: Key = (np.arange(n_columns)[None, :], _bare(list(roles.labels), raw, notes))
+
+    def of_rows(column: str) -> Key:
+        codes, names = _row_codes(raw, column)
+        return codes[:, None], _bare(names, raw, notes)
+
     if roles.across == "task":
-        algorithm = np.repeat(names(roles.algorithm, file), each)
-        task = dataset = np.tile(across, len(rows))
+        algorithm, task = of_rows(roles.algorithm or FILE), across
+        dataset = task
     else:
-        dataset = names(roles.dataset, file)
-        task = names(roles.task, dataset)
-        dataset = task if roles.dataset is None else dataset
-        if roles.across:
-            algorithm = np.tile(across, len(rows))
-        elif roles.algorithm is None and reading.algorithm_from is not None:
+        task = of_rows(roles.task or roles.dataset or FILE)
+        algorithm = across if roles.across else of_rows(roles.algorithm or FILE)
+        if not roles.across and roles.algorithm is None and reading.algorithm_from is not None:
             algorithm, task = _split(task, reading.algorithm_from, "algorithm_from")
-            dataset = task if roles.dataset is None else dataset
-        else:
-            algorithm = names(roles.algorithm, file)
-        dataset, task = np.repeat(dataset, each), np.repeat(task, each)
+        dataset = task if roles.dataset is None else of_rows(roles.dataset)
     if reading.algorithm_from is not None and not roles.across and roles.algorithm is not None:
         algorithm = _split(algorithm, reading.algorithm_from, "algorithm_from")[0]
     if reading.dataset_from is not None:
         dataset = _split(task, reading.dataset_from, "dataset_from")[0]
-    return dataset, task, algorithm
+    n_tasks = len(task[1])
+    together = dataset[0] * n_tasks + task[0]
+    codes, pairs = pd.factorize(together.ravel())
+    index = pd.MultiIndex(
+        levels=[pd.Index(dataset[1]), pd.Index(task[1])],
+        codes=[pairs // n_tasks, pairs % n_tasks],
+        names=[DATASET, TASK],
+        verify_integrity=False,
+    )
+    used, order = pd.factorize(algorithm[0].ravel())
+    algorithms = [algorithm[1][i] for i in order]
+    cell = codes.reshape(together.shape) * len(algorithms) + used.reshape(algorithm[0].shape)
+    rows = np.repeat(np.arange(raw.n_rows), n_columns)
+
+    def run(column: str | None) -> tuple[Integers | None, Sequence[str]]:
+        if column is None:
+            return None, [""]
+        numbers, names = _row_codes(raw, column)
+        return numbers[rows], names
+
+    (fold, folds), (repeat, repeats) = run(roles.fold), run(roles.repeat)
+    keys = _Keys(cell.ravel(), rows, fold, repeat, index, algorithms, folds, repeats)
+    suites = None if roles.suite is None else _suites(raw, roles, dataset)
+    return keys, suites, codes
 
 
-def _split(names: Names, pattern: str, option: str) -> tuple[Names, Names]:
-    """Return what a pattern finds in each name, and the rests."""
-    codes, distinct = pd.factorize(names)
-    parts = [extract(pattern, name, option) for name in distinct]
-    found, rests = (np.array(part, dtype=object) for part in zip(*parts, strict=True))
-    return found[codes], rests[codes]
-
-
-def _names(parsed: ParsedTable, column: str, rows: npt.NDArray[np.int64]) -> Names:
-    names = parsed.names(column)[rows]
-    parsed.require_names(column, rows)
-    if column in {FILE, ROW}:
-        return names
-    held = parsed.raw.read([column])[column].dtype.kind == "f"
-    if held and (np.abs(parsed.numbers(column).values[rows]) >= _EXACT).any():
+def _row_codes(raw: RawTable, column: str) -> tuple[Integers, Sequence[str]]:
+    """Return the codes of the names in a column, all of which must be there and exact."""
+    codes, names = raw.codes(column)
+    empty = np.flatnonzero(codes < 0)
+    if len(empty):
+        merged = codes[0] >= 0 and len(names) == len(codes) - len(empty)  # each occurs once
         raise ResultsError(
-            f"{parsed.raw.name}, column {quote(column)}: integers beyond 2^53 lose their last"
-            " digits as floats, so that different names become equal; give the column as text or"
-            " integers"
+            f"{raw.row(empty[0])}, column {quote(column)}: the name is missing"
+            f" ({len(empty):,} such rows); write the name (pandas reads a name such as NA with"
+            " read_csv(keep_default_na=False))"
+            f"{', or, for merged cells, repeat the name above' if merged else ''}",
+            {"fill_down": True} if merged else None,
         )
-    return names
+    if (
+        column in raw.columns
+        and raw.frame[column].dtype.kind == "f"
+        and (np.abs(raw.numbers(column).values) >= _EXACT).any()
+    ):
+        raise ResultsError(
+            f"{raw.name}, column {quote(column)}: integers beyond 2^53 lose their last digits as"
+            " floats, so that different names become equal; give the column as text or integers"
+        )
+    return codes, names
 
 
-def _bare(names: Names, raw: RawTable, notes: list[str]) -> Names:
+def _bare(names: Sequence[str], raw: RawTable, notes: list[str]) -> Sequence[str]:
     """Remove links and markup from the names, and note it once."""
     bare, note = without_markup(names), f"{raw.name}: links and markup around names removed."
-    if bare is not names and note not in notes:
+    if bare != list(names) and note not in notes:
         notes.append(note)
     return bare
 
 
-def _repeated(
-    parsed: ParsedTable, column: str | None, rows: npt.NDArray[np.int64], each: int
-) -> Names | None:
-    return None if column is None else np.repeat(_names(parsed, column, rows), each)
+def _split(key: Key, pattern: str, option: str) -> tuple[Key, Key]:
+    """Return what a pattern finds in each name, and the rests."""
+    codes, names = key
+    parts = []
+    for part in zip(*(extract(pattern, name, option) for name in names), strict=True):
+        again, distinct = pd.factorize(np.array(part, dtype=object))
+        parts.append((again[codes], list(distinct)))
+    return parts[0], parts[1]
+
+
+def _suites(raw: RawTable, roles: Roles, dataset: Key) -> dict[str, str]:
+    """Return the suite of each dataset, which must be unique."""
+    suite = _row_codes(raw, roles.suite or "")
+    pairs = pd.DataFrame({"dataset": dataset[0].ravel(), "suite": suite[0]}).drop_duplicates()
+    twice = pairs.loc[pairs["dataset"].duplicated(), "dataset"].unique()
+    if len(twice):
+        inside = pairs.groupby("dataset")["suite"].agg(list)
+        shown = [
+            f"{quote(dataset[1][i])} in {quote_list(suite[1][j] for j in inside[i])}"
+            for i in twice[:3]
+        ]
+        more = f" and {len(twice) - 3:,} more" if len(twice) > 3 else ""
+        raise ResultsError(
+            f"{raw.name}: suite={roles.suite!r}, dataset={roles.dataset!r} asks for datasets within"
+            f" suites, but {count(len(twice), 'dataset')} of {len(inside):,} are in several:"
+            f" {'; '.join(shown)}{more}; exchange the two columns, or give each dataset a unique"
+            " name"
+        )
+    return {dataset[1][i]: suite[1][j] for i, j in pairs.itertuples(index=False)}
+
+
+def _check_duplicates(keys: _Keys, raw: RawTable, roles: Roles, reading: Reading) -> str:
+    """Refuse rows of one cell unless they are repeats; return a phrase for what is averaged."""
+    of_fold, distinct = pd.factorize(keys.cell_fold)
+    runs = of_fold if keys.repeat is None else of_fold * len(keys.repeats) + keys.repeat
+    twice = np.flatnonzero(pd.Series(runs).duplicated())
+    if len(twice) and reading.duplicates == "average":
+        return f"{len(twice) + len(np.unique(runs[twice])):,} rows of the same task"
+    told = reading.fold is not None or reading.repeat is not None or is_own(raw)
+    differing = _differing(keys, raw, roles) if len(twice) or not told else []
+    which = " and ".join(f"{quote(c)} ({quote_list(v, limit=3)})" for c, v in differing)
+    if not len(twice):
+        if differing:
+            raise UnclearTableError(
+                raw,
+                [
+                    f"rows of one task and algorithm differ in {which}, so they are not averaged;"
+                    " keep one value with where=…, or join the column to the algorithm with a"
+                    " second algorithm=…"
+                ],
+                {"where": BLANK["where"]},
+            )
+        several = len(distinct) < len(of_fold)
+        return f"repeats ({len(keys.repeats):,} different values)" if several else ""
+    first = int(twice[0])
+    rows = [int(keys.row[i]) for i in (int(np.flatnonzero(runs == runs[first])[0]), first)]
+    places = " and ".join(raw.row(row).removeprefix(f"{raw.name}, ") for row in rows)
+    # A row of a wide table holds several cells, but is shown once.
+    problem = (
+        f"{count(len(np.unique(keys.row[twice])), 'row')} with a task and algorithm that an earlier"
+        f" row has, first {keys.show(first)} ({places})"
+    )
+    if not differing:
+        raise ResultsError(
+            f"{raw.name}: {problem}; drop them, or pass duplicates='average' if they are repeats"
+        )
+    raise UnclearTableError(
+        raw,
+        [
+            f"{problem}; they differ in {which}: keep one value with where=…, join the column to"
+            " the algorithm with a second algorithm=…, or average over it with repeat=…"
+        ],
+        {"where": BLANK["where"]},
+    )
+
+
+def _differing(keys: _Keys, raw: RawTable, roles: Roles) -> list[tuple[str, list[str]]]:
+    """Return unused columns that differ among rows of one cell, but for fractional numbers."""
+    found = []
+    labels, distinct = pd.factorize(keys.cell)
+    for column in roles.unused:
+        fractional = raw.is_fractional(column) and column not in raw.index
+        if fractional or is_time(column) or is_index(column):
+            continue
+        codes, names = raw.codes(column)
+        pairs = pd.unique(labels.astype(np.int64) * (len(names) + 1) + codes[keys.row])
+        if len(pairs) > len(distinct):
+            found.append((column, list(names)))
+    return sorted(found, key=lambda item: len(item[1]))[:_MOST_DIFFERING]
+
+
+# -- folds -----------------------------------------------------------------------------------------
+
+
+def _n_fold_cells(keys: _Keys) -> int:
+    n_tasks, n_algorithms = keys.shape
+    return n_tasks * n_algorithms * len(keys.folds)
+
+
+def _means(groups: Integers, values: Floats, chosen: Integers, size: int) -> Floats:
+    """Return the mean of the chosen values of each group, NaN if there is none."""
+    n_values = np.bincount(groups[chosen], minlength=size)
+    sums = np.bincount(groups[chosen], weights=values[chosen], minlength=size)
+    return np.divide(sums, n_values, out=np.full(size, np.nan), where=n_values > 0)
+
+
+def _average_folds(
+    keys: _Keys, score: Floats, counted: Integers
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return the mean over folds of the mean over repeats, the scores by fold, and the CVSD."""
+    n_folds = len(keys.folds)
+    by_fold = _means(keys.cell_fold, score, counted, _n_fold_cells(keys)).reshape(-1, n_folds)
+    known = ~np.isnan(by_fold)
+    n_known = known.sum(axis=1)
+    sums = np.where(known, by_fold, 0.0).sum(axis=1)
+    mean = np.divide(sums, n_known, out=np.full(len(sums), np.nan), where=n_known > 0)
+    squares = np.where(known, (by_fold - mean[:, None]) ** 2, 0.0).sum(axis=1)
+    several = n_known > 1
+    spread = np.full(len(sums), np.nan)
+    spread[several] = np.sqrt(squares[several] / (n_known[several] - 1))
+    labels = [keys.algorithms, keys.folds]
+    table = _run_table(by_fold.reshape(len(keys.tasks), -1), labels, keys.tasks)
+    if keys.repeat is not None:
+        frame = pd.DataFrame(
+            {"cell": keys.cell, "fold": keys.fold, "repeat": keys.repeat, "score": score}
+        ).iloc[counted]
+        # The spread is over the folds of one repeat, averaged over repeats.
+        within = frame.groupby(["cell", "repeat"], sort=False)["score"].std().dropna()
+        if len(within):
+            spread = np.full(len(sums), np.nan)
+            averaged = within.groupby("cell").mean()
+            spread[averaged.index] = averaged
+        runs = frame.groupby(["cell", "fold", "repeat"], sort=False)["score"].mean()
+        n_runs = _n_fold_cells(keys) * len(keys.repeats)
+        if len(runs) > known.sum() and n_runs <= _MOST_FOLD_CELLS:  # each repeat counts
+            by_run = np.full((*by_fold.shape, len(keys.repeats)), np.nan)
+            by_run[tuple(runs.index.get_level_values(i) for i in range(3))] = runs
+            labels.append(keys.repeats)
+            table = _run_table(by_run.reshape(len(keys.tasks), -1), labels, keys.tasks)
+    return keys.frame(mean), table, keys.frame(spread)
+
+
+def _run_table(
+    values: Floats, labels: Sequence[Sequence[str]], tasks: pd.MultiIndex
+) -> pd.DataFrame:
+    """Return the scores by algorithm, fold and repeat, of those that occur."""
+    used = np.flatnonzero(~np.isnan(values).all(axis=0))
+    places = np.unravel_index(used, tuple(map(len, labels)))
+    named = zip(labels, places, strict=True)
+    columns = pd.MultiIndex.from_arrays(
+        [np.array(names, dtype=object)[place] for names, place in named],
+        names=["algorithm", "fold", "repeat"][: len(labels)],
+    )
+    return pd.DataFrame(values[:, used], index=tasks, columns=columns)
+
+
+def _settle_folds(
+    keys: _Keys, state: npt.NDArray[np.int8], unequal_folds: str, raw: RawTable, notes: list[str]
+) -> tuple[npt.NDArray[np.int8], Mask | None]:
+    """Find cells without folds that other algorithms have on the same task."""
+    n_folds = len(keys.folds)
+    sound = ~keys.cells_with((state == _FAILED) | (state == _NOT_RUN))
+    has = np.zeros(sound.size * n_folds, dtype=bool)
+    has[keys.cell_fold[state != _ABSENT]] = True
+    has = has.reshape(*sound.shape, n_folds)
+    n_had = has.sum(axis=2)
+    sound &= n_had > 0
+    expected = (has & sound[:, :, None]).any(axis=1)
+    unequal = sound & (n_had < expected.sum(axis=1)[:, None])
+    if not unequal.any():
+        return state, None
+    row, column = (int(i) for i in np.argwhere(unequal)[0])
+    found = (
+        f"{raw.name}: {count(unequal.sum(), 'cell')} without folds that other algorithms have"
+        f" (first {show_task(keys.tasks[row])}: {quote(keys.algorithms[column])} has"
+        f" {n_had[row, column]} of {expected[row].sum()} folds)"
+    )
+    if unequal_folds == "missing":
+        notes.append(
+            f"{found}; they count as missing (unequal_folds='common' averages the folds of all"
+            " algorithms, 'own' those of each)."
+        )
+        return state, unequal
+    if unequal_folds == "own":
+        notes.append(f"{found}; each mean is over the algorithm's own folds.")
+        return state, None
+    notes.append(f"{found}; means are over the folds of a task that all algorithms have.")
+    shared = (has | ~sound[:, :, None]).all(axis=1)
+    assert keys.fold is not None
+    kept = shared[keys.cell // len(keys.algorithms), keys.fold]
+    return np.where((state == _OK) & ~kept, np.int8(_UNDEFINED), state), None
+
+
+def _note_states(
+    keys: _Keys,
+    state: npt.NDArray[np.int8],
+    by_status: npt.NDArray[np.int8],
+    raw: RawTable,
+    notes: list[str],
+) -> None:
+    """Note the rows that do not count."""
+    for chosen, problem, consequence in (
+        (by_status == _FAILED, "with a failed status", f"; {FAILURES}"),
+        (by_status == _NOT_RUN, "not run according to the status", f"; {FAILURES}"),
+        (state == _ABSENT, "without a score", " ignored."),
+    ):
+        if chosen.any():
+            first = keys.show(int(np.flatnonzero(chosen)[0]))
+            notes.append(
+                f"{raw.name}: {count(chosen.sum(), 'row')} {problem} (first {first}){consequence}"
+            )
+    undefined = by_status == _UNDEFINED
+    if undefined.any():
+        failed = keys.cells_with((state == _FAILED) | (state == _NOT_RUN))
+        partly = keys.cells_with(undefined) & keys.cells_with(state == _OK) & ~failed
+        notes.append(
+            f"{raw.name}: {count(undefined.sum(), 'row')} without a defined score;"
+            f" {count(partly.sum(), 'cell')} averaged over the other folds."
+        )
+
+
+# -- traits and names ------------------------------------------------------------------------------
+
+
+def _traits(
+    raw: RawTable, roles: Roles, tasks: pd.MultiIndex, task_of_row: Integers, notes: list[str]
+) -> pd.DataFrame:
+    """Return the traits of each task; those that vary within one are averaged."""
+    columns = {}
+    # In a leaderboard, traits of rows are traits of algorithms.
+    for name, column in () if roles.across == "task" else roles.traits.items():
+        numbers = raw.numbers(column)
+        wrong = np.flatnonzero(numbers.wrong | np.isinf(numbers.values))
+        if len(wrong):
+            cell = raw.frame[column].iloc[wrong[0]]
+            raise ResultsError(
+                f"{raw.row(wrong[0])}, column {quote(column)}: {quote(cell)} is not a finite"
+                " number; write the trait as a number or leave the cell empty"
+            )
+        by_task = pd.Series(numbers.values).groupby(task_of_row, sort=True)
+        spread = by_task.max() - by_task.min()
+        if (spread > 0).any():
+            notes.append(
+                f"{raw.name}: the trait {quote(name)} varies within"
+                f" {count((spread > 0).sum(), 'task')}; its mean is used."
+            )
+        # The mean of equal numbers may differ from them in the last place.
+        columns[name] = by_task.mean().where(spread != 0, by_task.first()).to_numpy(float)
+    return pd.DataFrame(columns, index=tasks)
 
 
 def _column_names(roles: Roles, reading: Reading) -> dict[str, str]:
@@ -388,268 +597,3 @@ def _column_names(roles: Roles, reading: Reading) -> dict[str, str]:
         names["algorithm"] = names["task"] = None
     names |= {f"trait {name}": column for name, column in roles.traits.items()}
     return {role: name for role, name in names.items() if name not in {None, FILE, ROW}}
-
-
-def _traits(parsed: ParsedTable, roles: Roles, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
-    traits: dict[str, Floats] = {}
-    if roles.across == "task":  # here, traits of rows are traits of algorithms
-        return pd.DataFrame(index=range(len(rows)))
-    for name, column in roles.traits.items():
-        numbers = parsed.numbers(column)
-        wrong = (numbers.wrong | np.isinf(numbers.values))[rows]
-        if wrong.any():
-            first = rows[int(np.flatnonzero(wrong)[0])]
-            cell = parsed.raw.read([column])[column].iloc[first]
-            raise ResultsError(
-                f"{parsed.raw.row(first)}, column {quote(column)}: {quote(cell)} is not a finite"
-                " number; write the trait as a number or leave the cell empty"
-            )
-        traits[name] = numbers.values[rows]
-    return pd.DataFrame(traits, index=range(len(rows)))
-
-
-def _states(parsed: ParsedTable, roles: Roles, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """Return the state of each row: ok, undefined, failed or not run."""
-    if roles.status is None:
-        return np.zeros(len(rows), dtype=np.int8)
-    codes, labels = pd.factorize(parsed.names(roles.status)[rows], use_na_sentinel=True)
-    code = {"ok": _OK, "undefined": _UNDEFINED, "failed": _FAILED, "not run": _NOT_RUN}
-    # A row without a status counts if it has a score.
-    return np.array([*(code[state_of(label)] for label in labels), _OK], dtype=np.int8)[codes]
-
-
-def _recorded_failures(cells: _Cells, keys: _Keys, scores: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the cells without a score whose failure the source records, if there are any."""
-    failed = keys.cells_with(cells.failed) & scores.isna().to_numpy()
-    if not failed.any():
-        return None
-    return pd.DataFrame(failed, index=scores.index, columns=scores.columns)
-
-
-def _suites(cells: _Cells, raw: RawTable, roles: Roles) -> dict[str, str]:
-    """Return the suite of each dataset, which must be unique."""
-    pairs = pd.DataFrame({"dataset": cells.dataset, "suite": cells.suite}).drop_duplicates()
-    names = pairs.groupby("dataset", sort=False)["suite"].agg(list)
-    several = names[names.map(len) > 1]
-    if len(several):
-        shown = [f"{quote(name)} in {quote_list(suites)}" for name, suites in several[:3].items()]
-        more = f" and {len(several) - 3:,} more" if len(several) > 3 else ""
-        raise ResultsError(
-            f"{raw.name}: suite={roles.suite!r}, dataset={roles.dataset!r} asks for datasets within"
-            f" suites, but {count(len(several), 'dataset')} of {len(names):,} are in several:"
-            f" {'; '.join(shown)}"
-            f"{more}; exchange the two columns, or give each dataset a unique name"
-        )
-    return {str(name): suites[0] for name, suites in names.items()}
-
-
-def _number(cells: _Cells) -> _Keys:
-    dataset, datasets = pd.factorize(cells.dataset)
-    task, tasks = pd.factorize(cells.task)
-    pair, pairs = pd.factorize(dataset.astype(np.int64) * len(tasks) + task)
-    algorithm, algorithms = pd.factorize(cells.algorithm)
-    nothing = np.zeros(len(cells.score), dtype=np.int64)
-    fold, folds = (nothing, [""]) if cells.fold is None else pd.factorize(cells.fold)
-    repeat, repeats = (nothing, [""]) if cells.repeat is None else pd.factorize(cells.repeat)
-    index = pd.MultiIndex.from_arrays(
-        [datasets[pairs // len(tasks)], tasks[pairs % len(tasks)]], names=[DATASET, TASK]
-    )
-    names = (list(algorithms), list(folds), list(repeats))
-    return _Keys(pair, algorithm, fold, repeat, index, *names)
-
-
-def _check_duplicates(
-    cells: _Cells, keys: _Keys, parsed: ParsedTable, roles: Roles, reading: Reading
-) -> str:
-    """Refuse rows of one cell unless they are repeats; return a phrase for what is averaged."""
-    cell = keys.task * len(keys.algorithms) + keys.algorithm
-    if pd.Series(cell).is_unique:
-        return ""
-    labels = pd.factorize(cell * len(keys.folds) + keys.fold)[0].astype(np.int64)
-    by_fold, whole = pd.Series(labels), pd.Series(labels * len(keys.repeats) + keys.repeat)
-    twice = np.flatnonzero(whole.duplicated())
-    if len(twice) and reading.duplicates == "average":
-        return f"{len(twice) + len(np.unique(whole[twice])):,} rows of the same task"
-    told = reading.fold is not None or reading.repeat is not None or is_own(parsed)
-    if not len(twice) and not told:
-        differing = _differing(cells, cell, parsed, roles)
-        if differing:
-            which = " and ".join(f"{quote(c)} ({quote_list(v, limit=3)})" for c, v in differing)
-            raise UnclearTableError(
-                parsed,
-                [
-                    f"rows of one task and algorithm differ in {which}, so they are not averaged;"
-                    " keep one value with where=…, or join the column to the algorithm with a"
-                    " second algorithm=…"
-                ],
-                {"where": BLANK["where"]},
-            )
-    if not len(twice):
-        return "" if by_fold.is_unique else f"repeats ({len(keys.repeats):,} different values)"
-    # A row of a wide table holds several cells, but is shown once.
-    first = int(twice[0])
-    rows = [int(cells.row[i]) for i in (int(np.flatnonzero(whole == whole[first])[0]), first)]
-    n_rows = len(np.unique(cells.row[twice]))
-    where = f"{parsed.raw.name}, "
-    places = " and ".join(parsed.raw.row(row).removeprefix(where) for row in rows)
-    problem = (
-        f"{count(n_rows, 'row')} with a task and algorithm that an earlier row has, first"
-        f" {keys.show(first)} ({places})"
-    )
-    differing = _differing(cells, cell, parsed, roles)
-    if not differing:
-        raise ResultsError(
-            f"{where[:-2]}: {problem}; drop them, or pass duplicates='average' if they are repeats"
-        )
-    which = " and ".join(f"{quote(c)} ({quote_list(v, limit=3)})" for c, v in differing)
-    raise UnclearTableError(
-        parsed,
-        [
-            f"{problem}; they differ in {which}: keep one value with where=…, join the column to"
-            " the algorithm with a second algorithm=…, or average over it with repeat=…"
-        ],
-        {"where": BLANK["where"]},
-    )
-
-
-def _differing(
-    cells: _Cells, cell: npt.NDArray[np.int64], parsed: ParsedTable, roles: Roles
-) -> list[tuple[str, list[str]]]:
-    """Return unused columns that differ among rows of one cell, but for fractional numbers."""
-    found = []
-    labels = pd.factorize(cell)[0].astype(np.int64)
-    n_cells = int(labels.max()) + 1
-    for column in roles.unused:
-        fractional = parsed.is_fractional(column) and column not in parsed.raw.index
-        if fractional or is_time(column) or is_index(column):
-            continue
-        codes = parsed.codes(column)[cells.row]
-        pairs = pd.unique(labels * (int(codes.max()) + 2) + codes + 1)
-        if len(pairs) > n_cells:
-            values = [name for name in dict.fromkeys(parsed.names(column)) if name is not None]
-            found.append((column, values))
-    return sorted(found, key=lambda item: len(item[1]))[:_MOST_DIFFERING]
-
-
-def _settle_folds(
-    keys: _Keys,
-    state: npt.NDArray[np.int8],
-    unequal_folds: str,
-    raw: RawTable,
-    notes: list[str],
-) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_] | None]:
-    """Find cells without folds that other algorithms have on the same task."""
-    n_tasks, n_algorithms = keys.shape
-    n_folds = len(keys.folds)
-    healthy = np.ones((n_tasks, n_algorithms), dtype=bool)
-    np.logical_and.at(healthy, (keys.task, keys.algorithm), state != _FAILED)
-    counts = np.zeros((n_tasks, n_algorithms), dtype=np.int64)
-    # np.unique takes seconds for a million of these.
-    cell_folds = (keys.task * n_algorithms + keys.algorithm) * n_folds + keys.fold
-    unique_cell_folds = pd.unique(cell_folds[state != _ABSENT])
-    np.add.at(counts.reshape(-1), unique_cell_folds // n_folds, 1)
-    cell = unique_cell_folds // n_folds
-    sound = healthy.reshape(-1)[cell]
-    task_fold = (cell // n_algorithms) * n_folds + unique_cell_folds % n_folds
-    task_folds, having = np.unique(task_fold[sound], return_counts=True)
-    expected = np.bincount(task_folds // n_folds, minlength=n_tasks)
-    unequal = healthy & (counts > 0) & (counts < expected[:, None])
-    if not unequal.any():
-        return state, None
-    row, column = (int(i) for i in np.argwhere(unequal)[0])
-    n_folds_had = f"{counts[row, column]} of {expected[row]} folds"
-    example = f"{show_task(keys.tasks[row])}: {quote(keys.algorithms[column])} has {n_folds_had}"
-    found = (
-        f"{raw.name}: {count(unequal.sum(), 'cell')} without folds that other algorithms have"
-        f" (first {example})"
-    )
-    if unequal_folds == "missing":
-        notes.append(
-            f"{found}; they count as missing (unequal_folds='common' averages the folds of all"
-            " algorithms, 'own' those of each)."
-        )
-        return state, unequal
-    if unequal_folds == "own":
-        notes.append(f"{found}; each mean is over the algorithm's own folds.")
-        return state, None
-    notes.append(f"{found}; means are over the folds of a task that all algorithms have.")
-    present = (healthy & (counts > 0)).sum(axis=1)
-    shared = np.sort(task_folds[having == present[task_folds // n_folds]])
-    mine = keys.task * n_folds + keys.fold
-    kept = np.isin(mine, shared)
-    return np.where((state == _OK) & ~kept, np.int8(1), state), None
-
-
-def _failed_cells(
-    cells: _Cells,
-    keys: _Keys,
-    state: npt.NDArray[np.int8],
-    raw: RawTable,
-    notes: list[str],
-    unequal: npt.NDArray[np.bool_] | None,
-) -> npt.NDArray[np.bool_]:
-    """Return the cells without a score: one of their rows failed, or none counts."""
-    failed, counted = keys.cells_with(state == _FAILED), keys.cells_with(state == _OK)
-    by_status = cells.state == _FAILED
-    for chosen, problem, consequence in (
-        (by_status & cells.failed, "with a failed status", f"; {FAILURES}"),
-        (by_status & ~cells.failed, "not run according to the status", f"; {FAILURES}"),
-        (state == _ABSENT, "without a score", " ignored."),
-    ):
-        if chosen.any():
-            first = keys.show(int(np.flatnonzero(chosen)[0]))
-            notes.append(
-                f"{raw.name}: {count(chosen.sum(), 'row')} {problem} (first {first}){consequence}"
-            )
-    undefined = (cells.state != _OK) & (cells.state != _FAILED)
-    if undefined.any():
-        partly = keys.cells_with(undefined) & counted & ~failed
-        notes.append(
-            f"{raw.name}: {count(undefined.sum(), 'row')} without a defined score;"
-            f" {count(partly.sum(), 'cell')} averaged over the other folds."
-        )
-    if unequal is not None:
-        failed |= unequal
-    return failed | ~counted
-
-
-def _table(values: pd.DataFrame, column: str, keys: _Keys) -> pd.DataFrame:
-    table = np.full(keys.shape, np.nan)
-    table[values["task"].to_numpy(), values["algorithm"].to_numpy()] = values[column].to_numpy()
-    return pd.DataFrame(table, index=keys.tasks, columns=pd.Index(keys.algorithms, dtype=object))
-
-
-def _run_table(runs: pd.Series, keys: _Keys) -> pd.DataFrame | None:
-    """Return the scores by fold, or by fold and repeat; None if there are too many."""
-    levels = range(runs.index.nlevels)
-    task, *codes = (runs.index.get_level_values(level).to_numpy() for level in levels)
-    labels = (keys.algorithms, keys.folds, keys.repeats)[: len(codes)]
-    shape = tuple(map(len, labels))
-    found, column = np.unique(np.ravel_multi_index(codes, shape), return_inverse=True)
-    if len(keys.tasks) * len(found) > _MOST_FOLD_CELLS:
-        return None
-    table = np.full((len(keys.tasks), len(found)), np.nan)
-    table[task, column] = runs.to_numpy()
-    used = zip(labels, np.unravel_index(found, shape), strict=True)
-    columns = pd.MultiIndex.from_arrays(
-        [np.array(names, dtype=object)[places] for names, places in used],
-        names=runs.index.names[1:],
-    )
-    return pd.DataFrame(table, index=keys.tasks, columns=columns)
-
-
-def _task_traits(cells: _Cells, keys: _Keys, raw: RawTable, notes: list[str]) -> pd.DataFrame:
-    if cells.traits.shape[1] == 0:
-        return pd.DataFrame(index=keys.tasks)
-    by_task = cells.traits.groupby(keys.task, sort=True)
-    spread = by_task.max() - by_task.min()
-    for name in cells.traits.columns:
-        varying = int((spread[name] > 0).sum())
-        if varying:
-            notes.append(
-                f"{raw.name}: the trait {quote(name)} varies within {count(varying, 'task')}; its"
-                " mean is used."
-            )
-    # The mean of equal numbers may differ from them in the last place.
-    means: pd.DataFrame = by_task.mean().where(spread != 0, by_task.first())
-    return means.astype(np.float64).set_axis(keys.tasks, axis=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,8 +32,8 @@ from occstats.results.aliases import (
     trait_names,
 )
 from occstats.results.ask import BLANK, UnclearTableError
-from occstats.results.cells import ParsedTable
-from occstats.results.readers.frames import FILE, ROW
+from occstats.results.cells import Numbers
+from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
 
 __all__ = ["Roles", "extract", "find_roles", "is_own", "require"]
@@ -105,22 +105,21 @@ def extract(pattern: str, name: str, option: str) -> tuple[str, str]:
     return found[group], name[:start] + name[end:]
 
 
-def is_own(parsed: ParsedTable) -> bool:
+def is_own(raw: RawTable) -> bool:
     """Return True for a table as ``occstats run`` writes it."""
-    return {"dataset", "class", "descriptor"} <= set(parsed.raw.columns)
+    return {"dataset", "class", "descriptor"} <= set(raw.columns)
 
 
-def find_roles(parsed: ParsedTable, reading: Reading, *, alone: bool = True) -> Roles:
+def find_roles(raw: RawTable, reading: Reading, *, alone: bool = True) -> Roles:
     """Find the column for each role; ``alone`` if there is no other source."""
-    return _Finder(parsed, reading, alone).find()
+    return _Finder(raw, reading, alone).find()
 
 
 class _Finder:
     """Collect the roles of a table, and what is unclear about them."""
 
-    def __init__(self, parsed: ParsedTable, reading: Reading, alone: bool) -> None:
-        self.parsed, self.reading, self.alone = parsed, reading, alone
-        self.raw = parsed.raw
+    def __init__(self, raw: RawTable, reading: Reading, alone: bool) -> None:
+        self.raw, self.reading, self.alone = raw, reading, alone
         self.columns = [c for c in self.raw.columns if c not in reading.ignore]
         held = {*self.columns, FILE, ROW}
         self.told = {role: c for role, c in reading.columns.items() if c in held}
@@ -150,7 +149,7 @@ class _Finder:
             order = [name for name in BLANK if name in self.template]
             order += [name for name in self.template if name not in BLANK]
             template = {name: self.template[name] for name in order}
-            raise UnclearTableError(self.parsed, self.problems, template, self.found)
+            raise UnclearTableError(self.raw, self.problems, template, self.found)
 
     @property
     def free(self) -> list[str]:
@@ -185,7 +184,7 @@ class _Finder:
         if "algorithm" in self.found:
             return self._wide("task", [])
         keyed = "dataset" in self.found or "task" in self.found
-        text = [c for c in self.free if not self.parsed.is_numeric(c)]
+        text = [c for c in self.free if not self.raw.is_numeric(c)]
         if not keyed and not any(is_size(c) for c in self.free) and len(text) != 1:
             self.unclear(
                 "no column is named as a dataset, task or algorithm",
@@ -233,7 +232,7 @@ class _Finder:
         """Return True unless a column holds numbers that cannot be names."""
         if role in {"fold", "repeat"}:
             return True
-        return not self.parsed.is_fractional(column)
+        return not self.raw.is_fractional(column)
 
     def _is_long(self) -> bool:
         keyed = "dataset" in self.found or "task" in self.found
@@ -243,7 +242,7 @@ class _Finder:
             return True
         # One row of measures per algorithm, or several rows per algorithm, is no leaderboard.
         scores = [c for c in self._scores() if not self._reason_against(c)]
-        return not self.parsed.is_distinct(self.found["algorithm"]) or (
+        return len(self.raw.names(self.found["algorithm"])) < self.raw.n_rows or (
             all(measure(c)[0] or is_quantity(c) for c in scores)
         )
 
@@ -264,7 +263,7 @@ class _Finder:
         return [
             c
             for c in self.free
-            if self.parsed.is_numeric(c)
+            if self.raw.is_numeric(c)
             and c not in self.listed_traits
             and not (is_spread(c) or is_time(c) or is_index(c))
         ]
@@ -305,7 +304,7 @@ class _Finder:
             )
             self.check()
         found["score"] = score or ""
-        certain = "score" in self.told or is_own(self.parsed)
+        certain = "score" in self.told or is_own(self.raw)
         values = self._checked_numbers(score or "", told=certain)
         named = self.reading.score_name or self.reading.metric or metric
         if named is None or (measure(score or "")[0] and self.reading.score_name is None):
@@ -327,27 +326,27 @@ class _Finder:
     def _take_traits(self) -> None:
         free = set(self.free)
         for column, name in self.listed_traits.items():
-            if column in free and name not in self.traits and self.parsed.is_numeric(column):
+            if column in free and name not in self.traits and self.raw.is_numeric(column):
                 self.traits[name] = column
 
     def _choose_score(self, metric: str | None) -> str | None:
         """Return the one column that is named after a measure, or the only time."""
         scores = self._scores()
-        if is_own(self.parsed) and "auroc" in scores:
+        if is_own(self.raw) and "auroc" in scores:
             return "auroc"
         if len(scores) == 1:
             (score,) = scores
             # The direction of an unlisted measure is asked.
             return None if measure(score)[1] == "train" else score
-        times = [c for c in self.free if self.parsed.is_numeric(c) and is_time(c)]
+        times = [c for c in self.free if self.raw.is_numeric(c) and is_time(c)]
         return times[0] if not scores and len(times) == 1 else None
 
     def _metric(self) -> str | None:
         """Find a column of measures, which must be one measure; return its name."""
         for column in self.free:
-            if self.parsed.is_numeric(column):
+            if self.raw.is_numeric(column):
                 continue
-            names = [n for n in dict.fromkeys(self.parsed.names(column)) if n is not None]
+            names = self.raw.names(column)
             called = normalise(column) in NAMES["metric"]
             if not names or not (called or all(measure(name)[0] for name in names)):
                 continue
@@ -377,10 +376,10 @@ class _Finder:
 
     def _checked_numbers(self, score: str, *, told: bool) -> Floats:
         """Return the scores; a column without numbers is refused when its cells are checked."""
-        values = self.parsed.numbers(score).values
-        if self.parsed.is_flag(score) and not self.parsed.is_numeric(score):
-            self.parsed.take_flags(score)
-            values = self.parsed.numbers(score).values
+        values = self.raw.numbers(score).values
+        if self.raw.is_flag(score) and not self.raw.is_numeric(score):
+            self.raw.take_flags(score)
+            values = self.raw.numbers(score).values
         known = values[np.isfinite(values)]
         if not told and len(known) > 2 and len(np.unique(known)) == 1:
             self.unclear(f"all values of {quote(score)} are {known[0]:g}", score=None)
@@ -448,28 +447,26 @@ class _Finder:
     def _matrix(self, columns: Sequence[str]) -> Floats:
         if not columns:
             return np.empty((self.raw.n_rows, 0))
-        return np.column_stack([self.parsed.numbers(c).values for c in columns]) * (
-            self.reading.scale
-        )
+        values = np.column_stack([self.raw.numbers(c).values for c in columns])
+        return values if self.reading.scale == 1 else values * self.reading.scale
 
     def _wide_columns(self, across: str) -> list[str]:
         """Return the columns of scores; refuse those that may be something else."""
         keyed = bool({"dataset", "task", "algorithm"} & set(self.found))
-        numeric = [c for c in self.free if self.parsed.is_numeric(c) and c not in self.raw.index]
+        numeric = [c for c in self.free if self.raw.is_numeric(c) and c not in self.raw.index]
         text = [c for c in self.free if c not in {*numeric, *self.raw.index}]
         columns = [
             c
             for c in numeric
-            if c not in self.listed_traits
-            and not (is_index(c) and not self.parsed.is_fractional(c))
+            if c not in self.listed_traits and not (is_index(c) and not self.raw.is_fractional(c))
         ]
         if not columns:
             self.unclear(f"no column holds the scores of {across}s", score=None, algorithm=None)
             return columns
         never = {c: reason for c in columns if (reason := self._reason_against(c))}
         rest = [c for c in columns if c not in never]
-        values = {c: self.parsed.numbers(c).values for c in rest}
-        never |= _combinations(values) | self._of_another_measure(rest)
+        numbers = {c: self.raw.numbers(c) for c in rest}
+        never |= _combinations(numbers) | self._of_another_measure(rest)
         rest = [c for c in rest if c not in never]
         if text and (keyed or len(text) > 1):
             self.unclear(
@@ -496,7 +493,7 @@ class _Finder:
                 **dict.fromkeys(("score", *(() if "algorithm" in self.found else ("algorithm",)))),
             )
             return rest
-        doubtful = _doubtful(values, rest)
+        doubtful = _doubtful({c: numbers[c] for c in rest})
         listed = {c for found in doubtful.values() for c in found}
         quantities = [c for c in measures if c not in listed]
         if quantities and shared_measure(rest) is None:
@@ -585,25 +582,24 @@ class _Finder:
         if "status" in self.found:
             return None  # as told
         for column in self.free:
-            if normalise(column) in STATUS and not self.parsed.is_fractional(column):
-                if self.parsed.is_numeric(column) and not self.parsed.is_flag(column):
+            if normalise(column) in STATUS and not self.raw.is_fractional(column):
+                if self.raw.is_numeric(column) and not self.raw.is_flag(column):
                     continue
                 return column
         return None
 
     def _check_status(self, column: str, values: Floats) -> None:
         """Ask about runs that have a score but did not succeed."""
-        names = self.parsed.names(column)
-        states = {name: "ok" if name is None else state_of(name) for name in set(names)}
-        failed = np.array([states[name] != "ok" for name in names])
-        scored = np.isfinite(values.reshape(len(names), -1)).any(axis=1)
-        if is_own(self.parsed) or not (failed & scored).any():
+        codes, names = self.raw.codes(column)
+        failed = np.array([*(state_of(name) != "ok" for name in names), False])[codes]
+        failed &= np.isfinite(values.reshape(len(codes), -1)).any(axis=1)
+        if is_own(self.raw) or not failed.any():
             self.found["status"] = column
             return
-        words = list(dict.fromkeys(names[failed & scored]))
+        words = names[np.unique(codes[failed])]
         self.unclear(
-            f"{count((failed & scored).sum(), 'row')} with a score"
-            f" {'have' if (failed & scored).sum() > 1 else 'has'} {quote(column)} ="
+            f"{count(failed.sum(), 'row')} with a score"
+            f" {'have' if failed.sum() > 1 else 'has'} {quote(column)} ="
             f" {quote_list(words, limit=4)}: if these runs failed, pass status={quote(column)},"
             f" otherwise ignore={quote(column)}"
         )
@@ -611,12 +607,9 @@ class _Finder:
     def _check_labels(self, role: str) -> None:
         """Refuse rows or files that are measures or summaries."""
         column = self.found.get(role)
-        if column is None or column == ROW or is_own(self.parsed):
+        if column is None or column == ROW or is_own(self.raw):
             return
-        if column == FILE:
-            names = [self.raw.label or self.raw.stem]
-        else:
-            names = [n for n in dict.fromkeys(self.parsed.names(column)) if n is not None]
+        names = self.raw.names(column)
         kept = self.reading.algorithms if role == "algorithm" else ()
         summaries = [name for name in names if is_summary(name) and name not in kept]
         known = {*kept, *summaries}
@@ -646,76 +639,82 @@ def _one_or_several(role: str, names: Sequence[str]) -> str:
 
 def _fits(listed: Measure, values: Floats) -> bool:
     """Return True if all values lie in the bounds of a measure, on one scale."""
-    known = values[np.isfinite(values)]
-    if not len(known):
+    finite = np.isfinite(values)
+    if not finite.any():
         return True
+    least = values.min(where=finite, initial=np.inf)
+    highest = values.max(axis=0, where=finite, initial=-np.inf)
     slack = 1e-9
-    if known.min() >= listed.low - slack and known.max() <= listed.high + slack:
+    if least >= listed.low - slack and np.max(highest) <= listed.high + slack:
         return True
-    if not listed.per_cent or known.min() < 0 or known.max() > 100:
+    if not listed.per_cent or least < 0 or np.max(highest) > 100:
         return False
     # In per cent, no column consists of fractions.
-    columns = values.reshape(len(values), -1)
-    highest = np.where(np.isfinite(columns), columns, -np.inf).max(axis=0)
-    return bool((highest[np.isfinite(highest)] > 1).all())
+    return bool(((highest > 1) | (highest == -np.inf)).all())
 
 
-def _combinations(columns: Mapping[str, Floats]) -> dict[str, str]:
+def _combinations(columns: Mapping[str, Numbers]) -> dict[str, str]:
     """Return the columns that are the mean, maximum or minimum of all others throughout."""
-    found: dict[str, str] = {}
     if len(columns) < 4:
-        return found
-    names, values = list(columns), np.column_stack(list(columns.values()))
+        return {}
+    values = np.column_stack([numbers.values for numbers in columns.values()])
     whole = values[np.isfinite(values).all(axis=1)]
     if len(whole) < 3:
-        return found
-    total = whole.sum(axis=1)
-    ordered = np.sort(whole, axis=1)
-    for i, name in enumerate(names):
+        return {}
+    found = {}
+    # A few rows rule out nearly all columns.
+    suspects = _combined(whole[:50], range(len(columns)))
+    for i, what in (_combined(whole, suspects) if suspects else {}).items():
         own = whole[:, i]
-        mean = (total - own) / (len(names) - 1)
-        step = 0.51 * 10.0 ** -_decimals(own)
-        if (np.abs(own - mean) <= step).all() and np.ptp(own) > 4 * step:
-            found[name] = "the mean of the others"
-    # As good as the best of the others on every row, and not equal to one of them.
-    for end, what in ((-1, "maximum"), (0, "minimum")):
-        beside = ordered[:, end + (-1 if end else 1)]
-        for i, name in enumerate(names):
-            own = whole[:, i]
-            tied = (own == ordered[:, end]) & (own == beside)
-            if tied.all() and (whole == own[:, None]).all(axis=0).sum() == 1:
-                found[name] = f"the {what} of the others"
+        varies = np.ptp(own) > 4 * _step(own)
+        alone = (whole == own[:, None]).all(axis=0).sum() == 1
+        if varies if what == "mean" else alone:
+            found[list(columns)[i]] = f"the {what} of the others"
     return found
 
 
-def _decimals(values: Floats) -> int:
-    for places in range(9):
-        if np.allclose(np.round(values, places), values, rtol=0, atol=1e-12):
-            return places
-    return 9
+def _combined(values: Floats, places: Iterable[int]) -> dict[int, str]:
+    """Return the columns that are a mean, or equal to the best or the worst of the others."""
+    found = {}
+    total, ordered = values.sum(axis=1), np.sort(values, axis=1)
+    for i in places:
+        own = values[:, i]
+        mean = (total - own) / (values.shape[1] - 1)
+        if (np.abs(own - mean) <= _step(own)).all():
+            found[i] = "mean"
+        # As good as the best of the others on every row.
+        for ends, what in (((-1, -2), "maximum"), ((0, 1), "minimum")):
+            if all((own == ordered[:, end]).all() for end in ends):
+                found[i] = what
+    return found
 
 
-def _doubtful(values: Mapping[str, Floats], columns: Sequence[str]) -> dict[str, list[str]]:
+def _step(values: Floats) -> float:
+    """Return half of the last decimal place of rounded values."""
+    places = (p for p in range(9) if np.abs(np.round(values, p) - values).max() < 1e-12)
+    return float(0.51 * 10.0 ** -next(places, 9))
+
+
+def _doubtful(columns: Mapping[str, Numbers]) -> dict[str, list[str]]:
     """Return columns of a wide table that may not be scores, by the reason."""
-    known = {c: values[c][np.isfinite(values[c])] for c in columns}
-    whole = [c for c in columns if (known[c] % 1 == 0).all()]
-    fractional = [c for c in columns if c not in whole]
+    known = {c: numbers.known for c, numbers in columns.items()}
+    whole = [c for c in columns if columns[c].whole]
+    fractional = [c for c in columns if not columns[c].whole]
     flags = [c for c in whole if np.isin(known[c], (0, 1)).all() and fractional]
     low = min((known[c].min() for c in fractional), default=-np.inf)
     high = max((known[c].max() for c in fractional), default=np.inf)
     numbered = [c for c in columns if c.strip().isdigit()]
-    rows: Callable[[Floats], bool] = lambda v: len(v) > 2 and bool((np.diff(v) == 1).all())  # noqa: E731
+    inside = [c for c, v in known.items() if v.min() >= 0 and v.max() <= 1]
+    beyond = [c for c in known if c not in inside and known[c].max() > 1]
     found = {
         "named by numbers, as folds": numbered if len(numbered) > 1 else [],
-        "row numbers": [c for c in columns if rows(values[c]) and values[c][0] in (0, 1)],
+        "row numbers": [c for c in whole if _counts_rows(columns[c].values)],
         "constant": [c for c in columns if len(known[c]) > 1 and np.ptp(known[c]) == 0],
         "0 and 1 beside fractions": flags,
         "whole numbers beyond the range of the others": [
-            c
-            for c in whole
-            if c not in flags and len(known[c]) and (known[c].min() < low or known[c].max() > high)
+            c for c in whole if c not in flags and (known[c].min() < low or known[c].max() > high)
         ],
-        "on another scale": _other_scale(known),
+        "on another scale": beyond if 2 * len(inside) > len(known) else [],
         "by the end of its name": [c for c in columns if _ending(c)],
     }
     seen: set[str] = set()
@@ -725,11 +724,8 @@ def _doubtful(values: Mapping[str, Floats], columns: Sequence[str]) -> dict[str,
     return {reason: names for reason, names in found.items() if names}
 
 
-def _other_scale(known: Mapping[str, Floats]) -> list[str]:
-    """Return columns beyond 1 beside columns of fractions in [0, 1]."""
-    inside = [c for c, v in known.items() if len(v) and v.min() >= 0 and v.max() <= 1]
-    beyond = [c for c in known if len(known[c]) and c not in inside and (known[c] > 1).any()]
-    return beyond if 2 * len(inside) > len(known) else []
+def _counts_rows(values: Floats) -> bool:
+    return len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
 
 
 def _ending(column: str) -> bool:

@@ -169,7 +169,7 @@ class Results:
     @property
     def n_clusters(self) -> int:
         """Return the number of datasets."""
-        return int(self.scores.index.get_level_values(0).nunique())
+        return len(self.scores.index.unique(0))
 
     @property
     def n_suites(self) -> int | None:

@@ -6,7 +6,6 @@ import codecs
 import csv
 import io
 import re
-from typing import Any
 
 from occstats._format import quote
 from occstats.errors import ResultsError
@@ -25,8 +24,8 @@ __all__ = ["as_utf8", "find_delimiter", "read_delimited"]
 _CANDIDATES = (",", ";", "\t", "|")
 _SAMPLE = 65_536
 _ROWS_SAMPLED = 50
-_PIECE = 1 << 20
 _LONGEST_LINE = 1 << 24
+_RAGGED = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+): ?(.*)", re.DOTALL)
 
 
 def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int = 1) -> RawTable:
@@ -34,10 +33,8 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
     import pyarrow as pa
     import pyarrow.csv
 
-    whole = content
+    whole = len(content)
     content = _without_title(_without_comments(content))
-    caption = whole[: min(len(whole) - len(content), _SAMPLE)].decode("utf-8", errors="replace")
-    del whole
     sample = content[:_SAMPLE].decode("utf-8", errors="replace")
     delimiter = find_delimiter(sample)
     if header_rows > 1:
@@ -45,39 +42,32 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
     else:
         check_header(_first_rows(sample, delimiter), where)
     names = _header(content, delimiter)
-    if len(names) < 2 and content.count(b"\n") > 0:
+    n_lines = content.count(b"\n")
+    if len(names) < 2 and n_lines > 0:
         raise ResultsError(
             f"{where}: is text, not a table: no comma, semicolon, tab or bar separates cells in"
             f" {quote(sample.strip())}"
         )
     limits.check_columns(len(names), where)
-    limits.check_rows(content.count(b"\n") - 1, where)
-    limits.check_cells(content.count(b"\n") * len(names), where)
-    ragged: list[Any] = []
-
-    def refuse(row: Any) -> str:
-        ragged.append(row)
-        return "error"
-
+    limits.check_rows(n_lines - 1, where)
+    limits.check_cells(n_lines * len(names), where)
     try:
         table = pa.csv.read_csv(
             pa.BufferReader(content),
             read_options=pa.csv.ReadOptions(use_threads=False, block_size=len(content) + 1),
-            parse_options=pa.csv.ParseOptions(
-                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refuse
-            ),
+            parse_options=pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
             ),
         )
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise _unreadable(error, ragged, where) from None
+        skipped = 0 if header_rows > 1 else whole - len(content)
+        raise _unreadable(str(error), where, shifted=skipped > 0) from None
     if table.num_rows and table.column(-1)[-1].as_py()[-1:] == "\n" and content[-2:] != b'"\n':
         raise ResultsError(
             f"{where}: ends within a quoted cell; the file may be truncated; copy it again, or"
             " close the quotation mark"
         )
-    del content
     # Spreadsheets export empty columns to the right of the table.
     table = table.select(
         [
@@ -86,7 +76,7 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
             if name.strip() or any(table.column(i).unique().to_pylist())
         ]
     )
-    return RawTable(where, frame_of_arrow(table, where, limits), caption=caption)
+    return RawTable(where, frame_of_arrow(table, where, limits))
 
 
 def find_delimiter(sample: str) -> str:
@@ -108,13 +98,13 @@ def find_delimiter(sample: str) -> str:
     return best
 
 
-def _first_rows(sample: str, delimiter: str) -> list[list[str]]:
+def _first_rows(sample: str, delimiter: str, most: int = _ROWS_SAMPLED) -> list[list[str]]:
     rows = []
     try:
         for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter):
             if row:
                 rows.append(row)
-            if len(rows) == _ROWS_SAMPLED:
+            if len(rows) == most:
                 break
     except csv.Error:
         pass  # the rows so far suffice
@@ -129,7 +119,10 @@ def as_utf8(content: bytes, where: str) -> bytes:
         except UnicodeError:
             raise ResultsError(f"{where}: is not UTF-16; save the file as UTF-8") from None
     if not content.isascii():
-        _check_utf8(content, where)
+        try:
+            content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise _not_utf8(content, error.start, where) from None
     content = content.removeprefix(codecs.BOM_UTF8)
     if not content.strip(b"\0 \t\r\n"):
         kind = "zero bytes" if b"\0" in content else "whitespace"
@@ -142,36 +135,22 @@ def as_utf8(content: bytes, where: str) -> bytes:
     return content if content.endswith(b"\n") else content + b"\n"
 
 
-def _check_utf8(content: bytes, where: str) -> None:
-    """Refuse other encodings; in chunks, to save memory."""
-    decoder, place, pending = codecs.getincrementaldecoder("utf-8")(), 0, 0
+def _not_utf8(content: bytes, place: int, where: str) -> ResultsError:
+    """Return an error that shows the cell as Windows-1252, if that is plausible."""
+    row = content.count(b"\n", 0, place) + 1
+    problem = f"{where}, line {row}: byte {place + 1} is not UTF-8; save the file as UTF-8"
+    before = re.split(rb"[,;|\t\n\"]", content[max(place - _SAMPLE, 0) : place])[-1]
+    after = re.split(rb"[,;|\t\r\n\"]", content[place : place + _SAMPLE])[0]
     try:
-        for place in range(0, len(content), _PIECE):
-            pending = len(decoder.getstate()[0])
-            decoder.decode(content[place : place + _PIECE], place + _PIECE >= len(content))
-    except UnicodeDecodeError as error:
-        # A character at the border of two chunks begins in the first one.
-        start = place - pending + error.start
-        row = content.count(b"\n", 0, start) + 1
-        problem = f"{where}, line {row}: byte {start + 1} is not UTF-8; save the file as UTF-8"
-        cell = _in_windows(content, start)
-        if cell is None:
-            raise ResultsError(problem) from None
-        raise ResultsError(
-            f"{problem}, or, if the cell is {quote(cell)}, set the encoding", {"encoding": "cp1252"}
-        ) from None
-
-
-def _in_windows(content: bytes, place: int) -> str | None:
-    """Return the cell at a position decoded as Windows-1252, None if that is not plausible."""
-    try:
-        text = content.decode("cp1252")
+        content.decode("cp1252")
+        cell = (before + after).decode("cp1252").strip()
     except UnicodeDecodeError:
-        return None
-    if not all(letter.isprintable() for letter in set(text) if letter > "\x7f"):
-        return None
-    before = re.split(r"[,;|\t\n\"]", text[max(place - _SAMPLE, 0) : place])[-1]
-    return (before + re.split(r"[,;|\t\r\n\"]", text[place : place + _SAMPLE])[0]).strip()
+        return ResultsError(problem)
+    if not cell.isprintable():
+        return ResultsError(problem)
+    return ResultsError(
+        f"{problem}, or, if the cell is {quote(cell)}, set the encoding", {"encoding": "cp1252"}
+    )
 
 
 def _without_comments(content: bytes) -> bytes:
@@ -221,25 +200,22 @@ def _with_one_header(content: bytes, delimiter: str, count: int) -> bytes:
 def _header(content: bytes, delimiter: str) -> list[str]:
     end = content.find(b"\n", _SAMPLE)
     first = content if end < 0 else content[: end + 1]
-    stream = io.StringIO(first.decode("utf-8", errors="replace"), newline="")
-    try:
-        return next((row for row in csv.reader(stream, delimiter=delimiter) if row), [])
-    except csv.Error:
-        return []
+    rows = _first_rows(first.decode("utf-8", errors="replace"), delimiter, most=1)
+    return rows[0] if rows else []
 
 
-def _unreadable(error: BaseException, ragged: list[Any], where: str) -> ResultsError:
-    if not ragged:
-        reason = reason_of(error)
+def _unreadable(reason: str, where: str, *, shifted: bool) -> ResultsError:
+    ragged = _RAGGED.search(reason)
+    if ragged is None:
+        reason = reason_of(ValueError(reason))
         return ResultsError(f"{where}: cannot be read as a table ({reason}); it may not be CSV")
-    row = ragged[0]
-    number = f", line {row.number}" if row.number else ""
+    number, expected, actual, text = ragged.groups()
+    place = f", line {number}" if number and not shifted else ""
     remedy = "complete the row, or delete it"
-    if row.actual_columns > row.expected_columns:
+    if int(actual) > int(expected):
         remedy = (
             "quote cells that contain the delimiter, or, if the first column has no name, add one"
         )
     return ResultsError(
-        f"{where}{number}: {row.actual_columns} cells where the header has"
-        f" {row.expected_columns} ({quote(row.text)}); {remedy}"
+        f"{where}{place}: {actual} cells where the header has {expected} ({quote(text)}); {remedy}"
     )

@@ -43,9 +43,7 @@ def read_excel(
     except Exception as error:  # a damaged workbook can raise anything
         reason = reason_of(error)
         raise ResultsError(f"{where}: damaged Excel workbook ({reason}); save it again") from None
-    titles = n_titles(_texts(rows[:_HEAD]))
-    caption = " ".join(cell for row in _texts(rows[:titles]) for cell in row if cell)
-    del rows[:titles]
+    del rows[: n_titles(_texts(rows[:_HEAD]))]
     top = _texts(rows[: header_rows + _HEAD])
     if header_rows == 1:
         check_header(top, where)
@@ -54,7 +52,7 @@ def read_excel(
     # Formatted cells to the right of a table are empty columns.
     kept = [i for i, name in enumerate(header) if name or frame[i].notna().any()]
     frame = frame[kept].set_axis([header[i] for i in kept], axis=1)
-    return RawTable(where, frame, caption=caption)
+    return RawTable(where, frame)
 
 
 def _texts(rows: list[list[Any]]) -> list[list[str]]:

@@ -18,13 +18,18 @@ import pandas as pd
 from occstats._format import quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.aliases import lower_is_better
-from occstats.results.cells import looks_like_decimal_comma, parse_numbers, reason_of
+from occstats.results.cells import (
+    Numbers,
+    column_codes,
+    looks_like_decimal_comma,
+    parse_numbers,
+    reason_of,
+)
 from occstats.results.readers.limits import Limits
 
 __all__ = [
     "FILE",
     "ROW",
-    "UNNAMED",
     "RawTable",
     "check_header",
     "check_names",
@@ -36,21 +41,20 @@ __all__ = [
     "n_titles",
 ]
 
-# Column name that stands for the name of the file.
-FILE = "@file"
-# Column name that stands for the number of the row.
-ROW = "@row"
+# Column names that stand for the name of the file and for the number of the row.
+FILE, ROW = "@file", "@row"
 # Names of an index without a name in spreadsheets and frames.
-UNNAMED = ("", "index", "Unnamed: 0", "level_0")
-
-
+_UNNAMED = ("", "index", "Unnamed: 0", "level_0")
 # A longer column name is text, and matching it against patterns would be slow.
 _LONGEST_NAME = 1_000
+_YES, _NO = {"true", "yes", "1"}, {"false", "no", "0"}
+
+Codes = tuple[npt.NDArray[np.int64], npt.NDArray[np.object_]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RawTable:
-    """Table whose columns have no roles yet.
+    """Table whose columns have no roles yet; each is parsed once, and only if needed.
 
     Attributes
     ----------
@@ -71,13 +75,15 @@ class RawTable:
     unverified : int
         Number of files without a checksum.
     label : str
-        Name of a single algorithm that the table does not name.
-    caption : str
-        Text above the table.
+        Name of a single algorithm or dataset that the table does not name.
     notes : sequence of str
         Notes on the source.
     kept : array of int, optional
         Numbers of the rows that were kept, if others were dropped.
+    decimal : str
+        The decimal mark.
+    fill_down : bool
+        If True, an empty name is that of the row above.
     """
 
     name: str
@@ -89,9 +95,12 @@ class RawTable:
     mixed: bool = False
     unverified: int = 0
     label: str = ""
-    caption: str = ""
     notes: Sequence[str] = ()
     kept: npt.NDArray[np.int64] | None = None
+    decimal: str = "."
+    fill_down: bool = False
+    _numbers: dict[str, Numbers] = field(default_factory=dict, init=False, repr=False)
+    _codes: dict[str, Codes] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_names(self.columns, self.name)
@@ -105,10 +114,6 @@ class RawTable:
     def n_rows(self) -> int:
         """Return the number of rows."""
         return len(self.frame)
-
-    def read(self, wanted: Sequence[str]) -> pd.DataFrame:
-        """Return the given columns."""
-        return self.frame[list(wanted)]
 
     @property
     def stem(self) -> str:
@@ -141,17 +146,12 @@ class RawTable:
         frame = pd.concat([made, self.frame[left].reset_index(drop=True)], axis=1)
         return replace(self, frame=frame)
 
-    def with_origin(self) -> RawTable:
-        """Add the name of the file and the number of the row as columns."""
-        numbers = np.arange(self.n_rows) if self.kept is None else self.kept
-        return self.add({FILE: self.label or self.stem, ROW: (numbers + 1).astype(str)})
-
     def split_index(self) -> RawTable:
         """Split a first column of tuples, the text form of a saved ``MultiIndex``."""
         first = self.columns[0] if self.columns else None
-        if first is None or first.strip() not in UNNAMED or self.n_rows == 0:
+        if first is None or first.strip() not in _UNNAMED or self.n_rows == 0:
             return self
-        column = self.read([first])[first]
+        column = self.frame[first]
         if not all(isinstance(cell, str) and cell[:1] == "(" for cell in column):
             return self
         try:
@@ -163,6 +163,67 @@ class RawTable:
         levels = {f"index {i}": list(part) for i, part in enumerate(zip(*tuples, strict=True), 1)}
         made = {name: pd.Series(part, dtype=object) for name, part in levels.items()}
         return replace(self.add(made, drop=[first]), index=list(levels))
+
+    # -- cells -------------------------------------------------------------------------------------
+
+    def numbers(self, column: str) -> Numbers:
+        """Return the cells as numbers; True and False are not numbers."""
+        if column not in self._numbers:
+            self._numbers[column] = parse_numbers(self.frame[column], self.decimal)
+        return self._numbers[column]
+
+    def take_flags(self, column: str) -> None:
+        """Use a column of True and False as the numbers 1 and 0."""
+        codes, names = self.codes(column)
+        values = np.array([*(float(name.casefold() in _YES) for name in names), np.nan])[codes]
+        self._numbers[column] = Numbers(values, np.zeros(len(codes), dtype=bool))
+
+    def codes(self, column: str) -> Codes:
+        """Return the code of the name in each row, −1 for none, and the distinct names."""
+        if column not in self._codes:
+            if column in {FILE, ROW} and column not in self.columns:
+                rows = np.arange(self.n_rows)
+                label = np.array([self.label or self.stem], dtype=object)
+                numbers = (rows if self.kept is None else self.kept) + 1
+                found = (rows, numbers.astype(str).astype(object))
+                found = (np.zeros_like(rows), label) if column == FILE else found
+            else:
+                found = column_codes(self.frame[column])
+            if self.fill_down and not self.is_numeric(column):
+                above = pd.Series(found[0]).where(found[0] >= 0).ffill().fillna(-1)
+                found = (above.to_numpy(int), found[1])
+            self._codes[column] = found
+        return self._codes[column]
+
+    def names(self, column: str) -> list[str]:
+        """Return the distinct names of a column, in the order of the rows."""
+        return list(self.codes(column)[1])
+
+    def row_names(self, column: str) -> npt.NDArray[np.object_]:
+        """Return the name in each row, None if it is empty."""
+        codes, names = self.codes(column)
+        return np.array([*names, None], dtype=object)[codes]
+
+    def is_numeric(self, column: str) -> bool:
+        """Return True if all cells are numbers or empty."""
+        return column not in {FILE, ROW} and self.numbers(column).all_numbers
+
+    def is_fractional(self, column: str) -> bool:
+        """Return True for numbers that are not all integers, which names and labels never are."""
+        return self.is_numeric(column) and not self.numbers(column).whole
+
+    def is_flag(self, column: str) -> bool:
+        """Return True if every cell is a boolean."""
+        if self.is_numeric(column):
+            return bool(np.isin(self.numbers(column).values, (0, 1)).all())
+        codes, names = self.codes(column)
+        return {name.casefold() for name in names} <= _YES | _NO and bool((codes >= 0).all())
+
+    def determines(self, column: str, other: str) -> bool:
+        """Return True if rows that agree in a column also agree in the other one."""
+        codes, others = self.codes(column)[0], self.codes(other)[0]
+        pairs = pd.unique((codes + 1) * (others.max(initial=0) + 2) + others + 1)
+        return len(pairs) == len(pd.unique(codes))
 
 
 def check_names(columns: Sequence[str], where: str) -> None:

@@ -127,7 +127,7 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
     if not {"framework", "task", "fold", "result"} <= set(raw.columns):
         return None
     score = "score" if "score" in raw.columns else "result"
-    frame = raw.read(["framework", "task"])
+    frame = raw.frame[["framework", "task"]]
     if _has_losses(raw, score):
         return None
     suggested: dict[str, Any] = {
@@ -143,7 +143,7 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
         " and measures differ between types of tasks, so mean scores are hard to interpret."
     ]
     if "constraint" in raw.columns:
-        constraint = raw.read(["constraint"])["constraint"]
+        constraint = raw.frame["constraint"]
         if constraint.nunique() > 1:
             named = frame["framework"].astype(str) + " (" + constraint.astype(str) + ")"
             raw = raw.add({"framework, constraint": named})
@@ -157,16 +157,16 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
 
 def _losses_are_negated(raw: RawTable, score: str) -> bool:
     """Return True if the file shows that higher results are better for every measure."""
-    values = pd.to_numeric(raw.read([score])[score], errors="coerce").to_numpy(float)
+    values = pd.to_numeric(raw.frame[score], errors="coerce").to_numpy(float)
     if (values < 0).any():
         return True
     losses = [name for name in ("logloss", "rmse", "mae") if name in raw.columns]
     for name in losses:
-        loss = pd.to_numeric(raw.read([name])[name], errors="coerce").to_numpy(float)
+        loss = pd.to_numeric(raw.frame[name], errors="coerce").to_numpy(float)
         if ((values == loss) & (loss > 0)).any():
             return False
     if "metric" in raw.columns:
-        names = raw.read(["metric"])["metric"].dropna().astype(str).unique()
+        names = raw.frame["metric"].dropna().astype(str).unique()
         return all(lower_is_better(name) is False for name in names)
     return bool(losses) or "auc" in raw.columns
 
@@ -191,7 +191,7 @@ def _tsml(raw: RawTable) -> RawTable | None:
         return None
     if not all(name.isdigit() for name in numbered):
         return None
-    frame = raw.read([first, *others])
+    frame = raw.frame[[first, *others]]
     long = frame.melt(id_vars=[first], var_name="resample", value_name="score")
     long = long.rename(columns={first: "dataset"})
     made = from_frame(long, raw.name)
@@ -254,7 +254,7 @@ def _benchopt(raw: RawTable) -> RawTable | None:
         return None
     repeat = [name for name in ("idx_rep",) if name in names]
     keys = [dataset, "objective_name", "solver_name", *repeat]
-    frame = raw.read([*keys, "stop_val", value])
+    frame = raw.frame[[*keys, "stop_val", value]]
     stop = pd.to_numeric(frame["stop_val"], errors="coerce").to_numpy(float)
     order = np.argsort(stop, kind="stable")
     last = frame.iloc[order].reset_index().drop_duplicates(keys, keep="last")["index"]
@@ -284,7 +284,7 @@ def _openml(raw: RawTable) -> RawTable | None:
         "score": "value",
         "repeat": "run_id",
     }
-    return replace(raw.add({"metric": raw.read(["function"])["function"]}), suggested=suggested)
+    return replace(raw.add({"metric": raw.frame["function"]}), suggested=suggested)
 
 
 _TABULAR = (

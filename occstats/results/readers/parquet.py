@@ -51,7 +51,7 @@ def read_parquet(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
     )
     if not set(_IDENTITY) <= set(raw.columns):
         return raw
-    twice = raw.read(_IDENTITY).duplicated().to_numpy()
+    twice = raw.frame[_IDENTITY].duplicated().to_numpy()
     if not twice.any():
         return raw
     return replace(
