@@ -377,7 +377,7 @@ class Plot:
         if self._title is not None:
             title = escape(clean(self._title))
             target.set_title(title) if isinstance(target, Axes) else target.suptitle(title)
-        remember_notices(target, self._notices)
+        remember_notices(target, self._notices, " ".join(self._notes))
         if self._shows_note and self._notes:
             self._write_note(target, " ".join(self._notes))
 

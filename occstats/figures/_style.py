@@ -271,7 +271,7 @@ def _fallback_fonts() -> tuple[str, ...]:
 
 # Attributes that a figure or axes carries for `save`.
 _ALT_TEXT, _SETTINGS = "_occstats_alt_text", "_occstats_settings"
-_NOTICES = "_occstats_notices"
+_NOTICES, _NOTE = "_occstats_notices", "_occstats_note"
 
 
 def describe(target: Axes | FigureBase, text: str) -> None:
@@ -448,10 +448,16 @@ def svg_markup(drawn: Drawn, *, title: str = "", identity: str = "") -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def remember_notices(target: Axes | FigureBase, notices: Sequence[str]) -> None:
-    """Attach what the command line prints about a figure."""
+def remember_notices(target: Axes | FigureBase, notices: Sequence[str], note: str) -> None:
+    """Attach the note of a figure, and what the command line prints of it."""
     figure = root_figure(target)
     setattr(figure, _NOTICES, (*notices_of(figure), *notices))
+    setattr(figure, _NOTE, note.replace(r"\$", "$"))
+
+
+def note_of(figure: Figure) -> str:
+    """Return the note of a figure, whether or not it is drawn."""
+    return str(getattr(figure, _NOTE, ""))
 
 
 def notices_of(figure: Figure) -> tuple[str, ...]:

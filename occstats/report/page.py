@@ -53,11 +53,20 @@ _OUTLINE: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str
         ("effect_sizes",),
     ),
     (
+        "groups",
+        "Groups of algorithms",
+        "Groups with no significant difference, and the ranks consistent with the decisions about "
+        "pairs.",
+        ("letters", "rank_sets"),
+        (),
+        (),
+    ),
+    (
         "tasks",
         "Ranks by kind of task",
         "The frequency of each rank, and the dependence of ranks on difficulty and other traits of "
         "the tasks.",
-        ("ranks", "strata", "regression", "distributions"),
+        ("ranks", "strata", "regression", "distributions", "profiles"),
         ("strata", "regression", "rank_frequencies"),
         ("fold_tests",),
     ),
@@ -73,10 +82,11 @@ _OUTLINE: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str
     (
         "trust",
         "Robustness",
-        "The dependence of tasks within a dataset, the conclusions that change when one dataset is "
-        "left out, and the differences that a benchmark of this size can detect.",
-        (),
-        ("influence", "power", "detectable", "diagnostics", "missing"),
+        "Predictions for a new dataset, the dependence of tasks within a dataset, the conclusions "
+        "that change when one dataset is left out, and the differences that a benchmark of this "
+        "size can detect.",
+        ("dataset_effects",),
+        ("heterogeneity", "influence", "detectable", "diagnostics", "missing"),
         ("changes", "leave_one_dataset_out", "leave_one_algorithm_out"),
     ),
     (
@@ -161,17 +171,21 @@ def _sections(views: list[dict[str, Any]], figures: list[dict[str, str]]) -> lis
 
 def _draw(comparison: Comparison) -> list[dict[str, str]]:
     from occstats.figures import svg_markup
+    from occstats.figures._style import note_of
     from occstats.figures.registry import draw_figures
 
     figures = []
-    for number, drawn in enumerate(draw_figures(comparison)):
+    # The note is part of the caption.
+    for number, drawn in enumerate(draw_figures(comparison, note=False)):
         if drawn.figure is None:
             continue
         caption = drawn.entry.caption
         markup = svg_markup(drawn.figure, title=caption, identity=f"f{number}")
         # A hundredth of a point is enough, and makes the page smaller.
         markup = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0]), markup)
-        figures.append({"name": drawn.entry.name, "caption": caption, "markup": markup})
+        note = note_of(drawn.figure)
+        found = {"name": drawn.entry.name, "caption": caption, "note": note, "markup": markup}
+        figures.append(found)
     return figures
 
 

@@ -86,7 +86,7 @@ def _heterogeneity(comparison: Comparison) -> Table:
     rival = next(name for name in comparison.algorithms if name != subject)
     return Table(
         name="heterogeneity",
-        title=f"A new {unit}",
+        title=f"Prediction for a new {unit}",
         explanation=f"Random-effects analysis of the mean differences of {unit}s: their standard "
         "deviation without error (τ), its share of their variance (I²), the prediction interval "
         f"for the mean difference on a new {unit}, and the probability that a is better there. "

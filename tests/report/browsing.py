@@ -49,6 +49,14 @@ def open_everything(page):
     page.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
 
 
+def show_what_if(page):
+    """Scroll to the what-if analysis, which is computed when it is seen, and return its text."""
+    sentence = find(page, "#what-if-sentence")
+    page.execute_script("arguments[0].scrollIntoView({behavior: 'instant'})", sentence)
+    wait(page, lambda: "pairs differ" in sentence.text)
+    return sentence.text
+
+
 def emulate(page, *, medium="", scheme=""):
     """Emulate a medium or colour scheme; without arguments, the usual ones."""
     features = [{"name": "prefers-color-scheme", "value": scheme}] if scheme else []

@@ -27,6 +27,7 @@ from tests.report.browsing import (
     heading,
     open_everything,
     show,
+    show_what_if,
     type_keys,
     wait,
 )
@@ -193,8 +194,7 @@ def cells_of(page, table):
 
 
 def test_every_part_of_the_page_has_the_same_p_values_and_conclusions(page, comparison):
-    click(page, "#what-if summary")
-    wait(page, lambda: "pairs differ" in find(page, "#what-if-sentence").text)
+    show_what_if(page)
     names, rows = comparison.algorithms, comparison.pairwise.set_index(["a", "b"])
     leading, matrix, what_if = (
         cells_of(page, name) for name in ("comparison", "p_values", "what_if_p_values")
@@ -250,6 +250,10 @@ def test_figures_and_tables_can_be_saved(page, comparison, tmp_path):
 
 def test_sections_fold_and_an_address_opens_its_section(page):
     assert page.execute_script("return document.documentElement.scrollHeight") < 7000
+    opened = page.execute_script(
+        "return [...document.querySelectorAll('.chapter[open]')].map((one) => one.parentElement.id)"
+    )
+    assert opened == ["summary", "pairs", "what-if"]
     is_open = "return document.querySelector('#trust > details').open"
     assert not page.execute_script(is_open)
     click(page, "nav a[href='#trust']")
@@ -415,7 +419,7 @@ def test_axe_finds_no_violation(page, scheme, axe):
     emulate(page, scheme=scheme)
     page.set_script_timeout(300)
     open_everything(page)
-    wait(page, lambda: find(page, "#what-if-view").text)
+    show_what_if(page)
     page.execute_script(axe)
     # The rows of a table are alike.
     page.execute_script(

@@ -10,7 +10,7 @@ import occstats
 from occstats._format import p_value
 from occstats.report.page import render
 from occstats.report.pair_data import why_no_what_if
-from tests.report.browsing import click, column, find, show, wait
+from tests.report.browsing import click, column, find, show, show_what_if, wait
 
 
 def results_of(scores, clusters, **options):
@@ -134,7 +134,8 @@ def test_numbers_and_diagram_follow_the_choices(page, comparison):
         wait(page, lambda: "pairs differ" in sentence.text)
         return sentence.text, find(page, "#what-if svg").get_attribute("aria-label")
 
-    click(page, "#what-if summary")
+    assert not find(page, "#what-if-view").get_attribute("innerHTML")
+    show_what_if(page)
     everything, diagram = settled()
     tally = comparison.tally
     assert f"{tally.different} of {tally.tested} pairs differ (p ≤ 0.05)" in everything

@@ -123,10 +123,9 @@
 
   const measureTable = (pair, names) => {
     const body = element("tbody");
-    data.measures.forEach(({ label, explanation }, index) => {
+    data.measures.forEach(({ label }, index) => {
       const [value, interval] = pair.values[index];
-      body.append(element("tr", {},
-        element("th", { scope: "row" }, label, element("small", {}, explanation)),
+      body.append(element("tr", {}, element("th", { scope: "row" }, label),
         element("td", { className: "n" }, value, element("small", {}, interval))));
     });
     const head = element("thead", {}, element("tr", {},
@@ -136,6 +135,10 @@
       element("b", {}, `${names.a} (a) and ${names.b} (b). `), "Differences are a minus b; positive if a is better."));
     return element("table", { className: "measures" }, caption, head, body);
   };
+
+  const folded = (title, ...content) => element("details", {}, element("summary", {}, title), ...content);
+  const explanations = () => folded("Explanation of the measures", element("dl", { className: "explanations" },
+    ...data.measures.flatMap(({ label, explanation }) => [element("dt", {}, label), element("dd", {}, explanation)])));
 
   const datasetTable = (rows, names, changed) => makeTable("pair_datasets", "Influence of single datasets.",
     "Influence: the mean difference minus its value without the dataset. A dataset changes the conclusion if leaving it out does.",
@@ -176,11 +179,11 @@
     const rows = compared(Number(a), Number(b))
       .sort((one, other) => Math.abs(other.influence) - Math.abs(one.influence));
     const changed = new Set(pair.changedWithout ?? []);
-    const row = element("div", { className: "side-by-side" }, measureTable(pair, names));
+    const row = element("div", { className: "side-by-side" }, element("div", {}, measureTable(pair, names), explanations()));
     view.append(row);
     if (!rows.length) return;
     row.append(charts(rows, names));
-    view.append(datasetTable(rows, names, changed));
+    view.append(folded("Influence of single datasets", datasetTable(rows, names, changed)));
   };
 
   /* The pair is part of the address, #pair=ALP,SVM, so that it can be shared and Back works. */

@@ -176,6 +176,12 @@
     update();
   });
   chapter.addEventListener("toggle", () => { if (!view.hasChildNodes()) update(); });
-  update();
+  /* The first computation waits until the section comes into sight. */
+  const seen = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    seen.disconnect();
+    if (!view.hasChildNodes()) update();
+  }, { rootMargin: "300px" });
+  seen.observe(chapter);
   window.occstats.whatIf = { compute, written };
 })();
