@@ -151,7 +151,6 @@ def test_texts_name_suites(comparison):
     for words in (
         "from 36 datasets in 12 suites",
         "suites were treated as independent",
-        "with suites as clusters",
         "random sign flips of whole suites",
         "bootstrap-t over suites",
         "Dirichlet weights over suites",

@@ -189,12 +189,12 @@ class _Writer:
         if self.m < 2:
             return (
                 f"{self.compared()} We report mean ranks; a single {self.unit} permits no tests. "
-                f"{self.software('Software: ')}"
+                f"{self.software()}"
             )
         what, estimate = "Mean differences over datasets", "mean differences"
         if self.typical:
             what, estimate = "Differences on a typical task", "Hodges-Lehmann shifts"
-        corrected = self.corrected(short=True)
+        corrected = self.corrected()
         sentences = [
             self.compared(),
             f"{what} were tested {self.sides} (α = {self.settings.alpha:g}) with "
@@ -210,7 +210,7 @@ class _Writer:
             sentences.append(f"Intervals within ±{self.settings.margin:g} showed equivalence.")
         if self.results.failed is not None:
             sentences.append("Failures ranked below every score.")
-        return " ".join([*sentences, self.software("Software: ")])
+        return " ".join([*sentences, self.software()])
 
     def signed_rank(self) -> str:
         if self.settings.test == "rgl" and self.m == self.results.n_tasks:
@@ -240,24 +240,21 @@ class _Writer:
             "row": f"for the {size:,} tests of each algorithm separately",
         }[str(settings.family)]
 
-    def corrected(self, *, short: bool = False) -> str:
+    def corrected(self) -> str:
         """Name the correction of the p-values; empty for a single test."""
         if not self.together():
             return "not corrected for multiple testing" if self.several else ""
         means = self.settings.correction == "max-t" and not self.typical
-        bonferroni = means and self.student
-        name = "bonferroni" if bonferroni else str(self.settings.correction)
-        method = CORRECTIONS[name].sentence
-        if short:
-            keys = re.findall(r"{\w+}", method)
-            method = " ".join([f"the {CORRECTIONS[name].name} procedure", *keys])
+        name = "bonferroni" if means and self.student else str(self.settings.correction)
+        keys = " ".join(re.findall(r"{\w+}", CORRECTIONS[name].sentence))
         if means:
-            method = method.replace("westfall1993", "romano2005")
-        return f"corrected {self.together()} by {method}"
+            keys = keys.replace("westfall1993", "romano2005")
+        return (
+            f"corrected {self.together()} by the {CORRECTIONS[name].name} procedure {keys}".strip()
+        )
 
     def data(self) -> str:
-        results = self.results
-        sentences = [self.compared()]
+        results, sentences = self.results, []
         if results.nested:
             sentences.append(
                 "Datasets of one suite, and their tasks, are not independent; each dataset had the "
@@ -283,19 +280,11 @@ class _Writer:
         return " ".join(sentences)
 
     def decision(self) -> Iterator[str]:
-        """Define better, and describe the test, its null hypothesis and its correction."""
+        """Define better, and give the null hypothesis and details of the test."""
         settings, pairs = self.settings, self.comparison.pairwise
-        max_t = settings.correction == "max-t" and self.several
         yield from self.typical_test() if self.typical else self.mean_test()
-        if corrected := self.corrected():
-            row = settings.family == "row" and settings.correction != "none"
-            caution = ", which does not control the error over all pairs together" if row else ""
-            yield f"P-values were {corrected}{caution}."
-        if max_t and self.typical:
-            yield (
-                "The p-value of a pair is the share of sign flips in which the largest absolute "
-                "statistic of all tested pairs was at least as large as its own."
-            )
+        if settings.family == "row" and settings.correction != "none" and self.several:
+            yield "The correction does not control the error over all pairs together."
         if settings.margin is not None:
             yield (
                 "A pair was called equivalent if its confidence interval lay within "
@@ -310,47 +299,34 @@ class _Writer:
             )
         if self.results.n_clusters < self.results.n_tasks:
             test = "Wilcoxon signed-rank tests" if self.typical else "t-tests"
-            holm = ", with Holm's correction {holm1979}" if max_t else ""
+            holm = ", with Holm's correction {holm1979}" if settings.correction == "max-t" else ""
             yield (
-                f"For comparison, the analysis was repeated with {test} that treat tasks as "
-                f"independent{holm}."
+                f"For comparison, the number of significant pairs is also given for {test} that "
+                f"treat tasks as independent{holm if self.several else ''}."
             )
 
     def typical_test(self) -> Iterator[str]:
-        settings, unit, several = self.settings, self.unit, self.several
-        clusters = "" if self.m == self.results.n_tasks else f" with {unit}s as clusters"
+        settings, unit = self.settings, self.unit
         yield (
-            "An algorithm was called better than another if it scored higher on a typical task, "
-            "that is, if the signed ranks of the score differences favoured it significantly "
-            f"(p ≤ {settings.alpha:g})."
-        )
-        yield (
-            f"{'Pairs were' if several else 'The pair was'} tested {self.sides} with "
-            f"{self.signed_rank()}{clusters}."
+            "An algorithm was called better than another if the signed ranks of the score "
+            f"differences favoured it significantly (p ≤ {settings.alpha:g})."
         )
         if settings.tie_tolerance:
-            yield (
-                f"Differences were rounded to multiples of {settings.tie_tolerance:g} before "
-                "ranking."
-            )
+            yield f"Differences were rounded to multiples of {settings.tie_tolerance:g}."
         yield (
             "The null hypothesis was that the joint distribution of the differences is invariant "
             f"to sign changes of whole {unit}s."
         )
         if self.asymptotic:
-            yield "P-values were obtained from the normal approximation."
             return
-        common = ", the same for all pairs" if several else ""
-        yield (
-            f"P-values were obtained from {self.flips}{common}, with the studentised statistic and "
-            "its weights recomputed for each flip."
-        )
+        centred = ""
         if self.estimated:
-            yield (
-                "Signs were flipped both for the differences and for the differences centred at "
-                "their estimated shifts, and the larger p-value was used."
+            centred = (
+                ", both for the differences and for the differences centred at their estimated "
+                "shifts, and the larger p-value was used"
             )
-        if several:
+        yield f"The statistic and its weights were recomputed for each flip{centred}."
+        if self.several:
             yield (
                 "For several pairs this test is approximate and improves with the number of "
                 f"{unit}s {{canay2017}}."
@@ -362,21 +338,16 @@ class _Writer:
         m, unit = self.m, self.unit
         yield (
             "An algorithm was called better than another if its mean score, with equal weight for "
-            f"each dataset, was significantly higher (p ≤ {self.settings.alpha:g})."
+            f"each dataset, was significantly higher (p ≤ {self.settings.alpha:g}); the null "
+            f"hypothesis was a mean difference of zero in the population of {unit}s."
         )
-        yield (
-            f"The null hypothesis was a mean difference of zero in the population of {unit}s; "
-            f"tests were {self.sides}."
-        )
-        if self.student:
-            few = "" if self.asymptotic else f", as there were fewer than {FEW_CLUSTERS} {unit}s"
-            yield f"P-values were obtained from Student's t-test over the means of {unit}s{few}."
-        else:
+        if not self.student:
             yield (
-                f"P-values were obtained from the bootstrap-t {{davison1997}} with "
-                f"{self.resamples} {{field2007}}; none is smaller than that of Student's t with "
-                f"{m - 1} degrees of freedom."
+                f"Whole {unit}s were resampled {{field2007}}; no p-value is smaller than that of "
+                f"Student's t with {m - 1} degrees of freedom."
             )
+        elif not self.asymptotic:
+            yield f"Student's t was used, as there were fewer than {FEW_CLUSTERS} {unit}s."
         yield (
             f"No method can exclude failures that affect fewer than about 3 in {m} {unit}s, as a "
             f"sample of {m} may contain none of them {{bahadur1956}}."
@@ -417,20 +388,17 @@ class _Writer:
             )
         known = comparison.pairwise.notna().any()
         if self.m > 1 and known["bayes_better"]:
+            means = ""
+            if known["difference_above"]:
+                means = "; those of mean differences, from the Bayesian bootstrap {rubin1981}"
             yield (
-                "Posterior probabilities are from a Bayesian signed-rank comparison "
-                f"{{benavoli2017}} with Dirichlet weights over {unit}s, a pseudo-observation of no "
-                "difference with weight 1 as prior, and a region of "
-                f"practical equivalence of ±{settings.rope:g}."
-            )
-        if self.m > 1 and known["difference_above"]:
-            yield (
-                "The posterior of the mean difference is from the Bayesian bootstrap of "
-                f"{unit}s {{rubin1981}}."
+                "Posterior probabilities are from the Bayesian signed-rank comparison "
+                f"{{benavoli2017}} with Dirichlet weights over {unit}s, prior weight 1 at no "
+                f"difference and a region of practical equivalence of ±{settings.rope:g}{means}."
             )
         yield (
-            "The agreement between algorithms was measured by the weighted Kendall's τ {vigna2015};"
-            " the weight of a pair of tasks is the product of their weights."
+            "Agreement was measured by the weighted Kendall's τ {vigna2015}, with the products of "
+            "the weights of tasks."
         )
         names = {trait.term: trait.sentence for trait in choices.TRAITS.values()}
         names["median_score"] = "the median score of all algorithms"
@@ -441,19 +409,18 @@ class _Writer:
             if settings.regression_corrected:
                 corrected = "corrected by Holm's method over all algorithms and terms {holm1979}"
             yield (
-                f"The rank of each algorithm on a task was regressed on {listing(traits)} by "
-                f"weighted least squares, {inference}; p-values were {corrected}."
+                f"Ranks were regressed on {listing(traits)} by weighted least squares, "
+                f"{inference}; p-values were {corrected}."
             )
         if settings.preset is not None:
             said = choices.PRESETS[settings.preset].said(settings.record())
             yield said.replace("Settings of", "The settings were those of", 1)
-        yield self.software("Analyses used ")
 
-    def software(self, lead: str) -> str:
+    def software(self) -> str:
         settings, made = self.settings, self.settings.record()
         source = ""
         if settings.preset is not None:
             own = choices.PRESETS[settings.preset].settings
             if all(made[name] == value for name, value in own.items()):
                 source = ", with the settings of an earlier study {lenz2021}"
-        return f"{lead}occstats {__version__}{ENGINES[settings.engine].sentence}{source}."
+        return f"Software: occstats {__version__}{ENGINES[settings.engine].sentence}{source}."
