@@ -145,7 +145,6 @@ def measure(case: Case, contender: str) -> dict[str, float]:
         table = make_table(case)
         if case.from_file:
             table.to_csv(path, index=False)
-        reading = ["dataset", "task"]
         if contender == "scipy":
             import scipy.stats  # noqa: F401
 
@@ -154,7 +153,7 @@ def measure(case: Case, contender: str) -> dict[str, float]:
         else:
             import occstats
 
-            columns = {"dataset": reading[0], "task": reading[1]}
+            columns = {"dataset": "dataset", "task": "task", "lower_is_better": False}
             first_screen(occstats.compare("lenz2021", n_resamples=100))  # imports
             if case.from_file:
                 del table
@@ -173,7 +172,9 @@ def profile(case: Case) -> None:
 
     import occstats
 
-    results = occstats.load_results(make_table(case), dataset="dataset", task="task")
+    results = occstats.load_results(
+        make_table(case), dataset="dataset", task="task", lower_is_better=False
+    )
     occstats.compare("lenz2021", n_resamples=100)
     profiler = cProfile.Profile(time.process_time)
     comparison = profiler.runcall(occstats.compare, results)

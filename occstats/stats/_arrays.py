@@ -11,6 +11,7 @@ from occstats._checks import check_number
 from occstats.errors import ArgumentError
 
 FloatArray = npt.NDArray[np.float64]
+AnyFloats = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.intp]
 BoolArray = npt.NDArray[np.bool_]
 ObjectArray = npt.NDArray[np.object_]

@@ -53,7 +53,7 @@ class Merged:
     cells : ndarray of int, rows × n
         Row and cluster as one number; the last cluster of a row gathers absent differences.
     signs, ranks : ndarray, rows × n
-        Signs, 0 for absent differences, and midranks of the magnitudes.
+        Signs, and midranks of the magnitudes.
     n_clusters : int
         Clusters, without that last one.
     below, above : ndarray of shape (rows,)
@@ -111,10 +111,12 @@ class OrderedDifferences:
         """Order differences (tasks × pairs), with zeros or without."""
         counted = np.isfinite(x) if keep_zeros else np.isfinite(x) & (x != 0)
         rows = np.ascontiguousarray(np.where(counted, x, np.inf).T)
-        order = np.argsort(rows, axis=1, kind="stable")
-        values = np.take_along_axis(rows, order, axis=1)
+        order = np.argsort(rows, axis=1)
+        codes = clusters.codes[order]
+        order += rows.shape[1] * np.arange(len(rows))[:, None]
+        values = rows.ravel()[order]
         there = np.isfinite(values)
-        codes = np.where(there, clusters.codes[order], clusters.n_clusters)
+        codes[~there] = clusters.n_clusters
         ties = None
         if ((values[:, 1:] == values[:, :-1]) & there[:, 1:]).any():
             starts_run = np.ones(values.shape, dtype=bool)
@@ -123,29 +125,28 @@ class OrderedDifferences:
             lengths = np.diff(starts, append=values.size)
             middles = np.repeat(starts + (lengths - 1) / 2, lengths)
             ties = (middles - np.arange(values.size)).reshape(values.shape)
-        finite = values[there]
-        whole = bool((finite == np.rint(finite)).all())
+        # Infinity is whole, too.
+        whole = bool((values == np.rint(values)).all())
         return cls(values, codes, ties, clusters.n_clusters, whole)
 
-    @property
-    def extent(self) -> tuple[FloatArray, FloatArray]:
-        """The smallest and largest difference of each pair; 0 where there is none."""
-        there = np.isfinite(self.values)
-        low = self.values.min(axis=1, initial=np.inf)
-        high = np.where(there, self.values, -np.inf).max(axis=1, initial=-np.inf)
-        return np.where(there.any(axis=1), low, 0.0), np.where(there.any(axis=1), high, 0.0)
+    def at(self, *shares: float) -> list[FloatArray]:
+        """Return quantiles of the differences of each pair; 0 where there is none."""
+        n, rows = np.isfinite(self.values).sum(axis=1), np.arange(len(self.values))
+        places = [np.maximum(0, np.ceil(share * n).astype(np.intp) - 1) for share in shares]
+        return [np.where(n > 0, self.values[rows, place], 0.0) for place in places]
 
     def merge(self, pairs: IntArray, delta: FloatArray) -> Merged:
         """Subtract a shift from the differences of some pairs, and order them by magnitude."""
         x, shift = self.values[pairs], delta[:, None]
         # Two runs, descending and ascending, which a stable sort merges.
         order = np.argsort(np.abs(x - shift), axis=1, kind="stable")
-        ordered = np.take_along_axis(x, order, axis=1)
+        order += x.shape[1] * np.arange(len(x))[:, None]
+        ordered = x.ravel()[order]
         positive = ordered >= shift
-        codes = np.take_along_axis(self.codes[pairs], order, axis=1)
+        codes = self.codes[pairs].ravel()[order]
         ranks = np.broadcast_to(np.arange(1.0, x.shape[1] + 1), x.shape)
         if self.ties is not None:
-            ranks = ranks + np.take_along_axis(self.ties[pairs], order, axis=1)
+            ranks = ranks + self.ties[pairs].ravel()[order]
         means = (ordered[:, 1:] + ordered[:, :-1]) / 2
         rises = positive[:, 1:] & ~positive[:, :-1]
         falls = positive[:, :-1] & ~positive[:, 1:]
@@ -154,7 +155,7 @@ class OrderedDifferences:
         nearest, up = ordered[:, 0], positive[:, 0]
         return Merged(
             cells=np.arange(len(pairs))[:, None] * (self.n_clusters + 1) + codes,
-            signs=np.where(codes < self.n_clusters, np.where(positive, 1.0, -1.0), 0.0),
+            signs=2.0 * positive - 1.0,
             ranks=ranks,
             n_clusters=self.n_clusters,
             below=np.where(up, below, np.maximum(below, nearest)),
@@ -172,23 +173,19 @@ class Bracket:
         Infinite where failures leave no finite one, NaN where there is none at all.
     ends : _Ends
         The Walsh average at which Z passes zero, and Z on either side.
-    z_first, z_last : ndarray
-        Z below the smallest and above the largest difference.
     """
 
     shift: FloatArray
     ends: _Ends
-    z_first: FloatArray
-    z_last: FloatArray
 
     @classmethod
     def of(cls, rows: FloatArray) -> Bracket:
         """Return the bracket of `rows`."""
-        return cls(rows[0], _Ends(*rows[1:5]), *rows[5:])
+        return cls(rows[0], _Ends(*rows[1:]))
 
     def rows(self) -> FloatArray:
         """Return all quantities as rows of an array, with one column per pair."""
-        return np.stack([self.shift, *self.ends, self.z_first, self.z_last])
+        return np.stack([self.shift, *self.ends])
 
 
 class _Point(NamedTuple):
@@ -219,11 +216,15 @@ class ShiftSearch:
 
     def shift(self) -> Bracket:
         """Return the shift of each pair."""
-        first, last = self._differences.extent
-        start = self._at(first)
-        stop = self._at(last + np.maximum(1.0, np.abs(last)))
+        # Most shifts lie in the middle of the differences.
+        start, stop = map(self._at, self._differences.at(0.4, 0.6))
+        (outside,) = np.nonzero(~((start.z > _ZERO) & (stop.z < -_ZERO)))
+        if len(outside):
+            for inner, outer in zip((start, stop), self._extremes(outside), strict=True):
+                for values, replaced in zip(inner, outer, strict=True):
+                    values[outside] = replaced
         ends = _Ends(start.above, start.z, stop.below, stop.z)
-        level = np.full(len(first), _ZERO)
+        level = np.full(len(start.z), _ZERO)
         ends, above = self._cross(ends, level, stop.above)
         # Z passes zero at one Walsh average, or is zero between two.
         flat = np.abs(ends.z_right) <= _ZERO
@@ -234,7 +235,12 @@ class ShiftSearch:
         shift = np.where(stop.z < -_ZERO, shift, np.inf)
         shift = np.where(start.z > _ZERO, shift, -np.inf)
         none = (np.abs(start.z) <= _ZERO) & (np.abs(stop.z) <= _ZERO)
-        return Bracket(np.where(none, np.nan, shift), ends, start.z, stop.z)
+        return Bracket(np.where(none, np.nan, shift), ends)
+
+    def _extremes(self, rows: IntArray) -> tuple[_Point, _Point]:
+        """Evaluate Z below the smallest and above the largest difference of some rows."""
+        first, last = (extreme[rows] for extreme in self._differences.at(0.0, 1.0))
+        return self._at(first, rows), self._at(last + np.maximum(1.0, np.abs(last)), rows)
 
     def limits(
         self, bracket: Bracket, z: FloatArray, critical: FloatArray
@@ -249,7 +255,8 @@ class ShiftSearch:
             Z at δ = 0, and the critical value of each pair. They decide about δ = 0, so that ties
             can put a limit on 0.
         """
-        first, last = self._differences.extent
+        first, last = self._differences.at(0.0, 1.0)
+        below, beyond = self._extremes(np.arange(len(z)))
         level = critical + SAME_Z
         positive, negative = z > level, z < -level
         undecided = ~(positive | negative)
@@ -260,7 +267,7 @@ class ShiftSearch:
         low, _ = self._cross(
             _Ends(
                 np.where(from_zero, zero.above, first),
-                np.where(from_zero, z, bracket.z_first),
+                np.where(from_zero, z, below.z),
                 np.where(to_zero, not_above, ends.right),
                 np.where(to_zero, z, ends.z_right),
             ),
@@ -272,7 +279,7 @@ class ShiftSearch:
                 np.where(from_zero, zero.above, ends.left),
                 np.where(from_zero, z, ends.z_left),
                 np.where(to_zero, not_above, last),
-                np.where(to_zero, z, bracket.z_last),
+                np.where(to_zero, z, beyond.z),
             ),
             -level,
         )

@@ -41,6 +41,7 @@ from scipy import special
 from occstats._checks import check_choice, check_fraction, check_integer
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import (
+    AnyFloats,
     BoolArray,
     FloatArray,
     IntArray,
@@ -51,7 +52,7 @@ from occstats.stats._arrays import (
 from occstats.stats.hodges_lehmann import Bracket, ShiftSearch
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import ALTERNATIVES, TESTS
-from occstats.stats.signed_rank.interface import Flips, Prepared
+from occstats.stats.signed_rank.interface import PAIRS_AT_ONCE, Flips, Prepared
 from occstats.stats.signed_rank.null import (
     SAME_Z,
     RandomState,
@@ -62,8 +63,10 @@ from occstats.stats.signed_rank.null import (
     tail,
 )
 
-#: Flips × pairs in memory at a time.
-_CHUNK_ELEMENTS = 4_000_000
+#: Flips × pairs (or clusters) in memory at a time.
+_CHUNK_ELEMENTS = 1_000_000
+#: From this many pairs on, few are among the largest of a flip: statistics are rough at first.
+_MANY_PAIRS, _FEW_WANTED = 500, 0.01
 
 
 class Intervals(Protocol):
@@ -279,7 +282,7 @@ def in_family(k: int, control: int | None) -> BoolArray:
     return np.asarray((first == control) | (second == control))
 
 
-def largest_of(values: FloatArray, pairs: IntArray, k: int) -> FloatArray:
+def largest_of(values: AnyFloats, pairs: IntArray, k: int) -> FloatArray:
     """Return the largest value of each column: of all pairs, then without each algorithm in turn.
 
     Parameters
@@ -297,15 +300,12 @@ def largest_of(values: FloatArray, pairs: IntArray, k: int) -> FloatArray:
     if not len(pairs):
         return np.zeros((values.shape[1], k + 1))
     first, second = (positions[pairs] for positions in upper_pairs(k))
-    where = values.argmax(axis=0)
-    largest = np.repeat(values.max(axis=0)[:, None], k + 1, axis=1)
+    where, columns = values.argmax(axis=0), np.arange(values.shape[1])
+    largest = np.repeat(values[where, columns][:, None], k + 1, axis=1)
     # Without an algorithm, only columns that are largest in one of its pairs change.
-    for a in np.union1d(first[where], second[where]):
-        own = (first == a) | (second == a)
-        columns = np.flatnonzero(own[where])
-        others = values[:, columns]
-        others[own] = 0.0
-        largest[columns, a + 1] = others.max(axis=0)
+    for own in (first[where], second[where]):
+        others = np.where((first[:, None] == own) | (second[:, None] == own), 0.0, values)
+        largest[columns, own + 1] = others.max(axis=0)
     return largest
 
 
@@ -349,7 +349,7 @@ class _Pairs:
         self.z, self.shift = np.full((2, sample.n_pairs), np.nan)
         self.all_zero, self.known = np.zeros((2, sample.n_pairs), dtype=bool)
         self.n_differing = np.zeros(sample.n_pairs)
-        self._brackets = np.full((7, sample.n_pairs), np.nan) if shifts else None
+        self._brackets = np.full((5, sample.n_pairs), np.nan) if shifts else None
         for part, place in self._blocks(self._all):
             every = np.arange(len(place))
             self.z[place] = np.where(part.observed.all_zero, 0.0, part.observed.z)
@@ -366,12 +366,12 @@ class _Pairs:
             tested = every[~np.isnan(self.z[place]) & ~self.all_zero[place]]
             if flips is None or not len(tested):
                 continue
-            samples = [part.flips(tested)]
+            which = place[tested]
+            flips.add(0, which, self.z[which], part, tested)
             if shifts:
-                shift = self.shift[place[tested]]
-                moved = part.moved(tested, np.where(np.isfinite(shift), shift, 0.0))
-                samples.append(moved.flips(np.arange(len(shift))))
-            flips.add(place[tested], self.z[place[tested]], samples)
+                shift = np.where(np.isfinite(self.shift[which]), self.shift[which], 0.0)
+                moved = part.moved(tested, shift)
+                flips.add(1, which, self.z[which], moved, np.arange(len(tested)))
 
     def _blocks(self, pairs: IntArray | None) -> Iterator[tuple[Prepared, IntArray]]:
         """Yield prepared blocks of all or some pairs, with their positions."""
@@ -463,59 +463,130 @@ class _Flips:
         self._critical = np.zeros((2, sample.n_pairs))
         width = self._k + 1 if simultaneous else 0
         self._largest = np.zeros((2, self.n_flips, width))
+        #: With many pairs, the smallest of these for each flip: smaller values change nothing.
+        self._floor = np.zeros((2, self.n_flips))
+        self._many = simultaneous and sample.n_pairs >= _MANY_PAIRS
+        self._kept: list[FloatArray] | None = None
 
-    def _signs(self, chunk: int) -> Iterator[FloatArray]:
+    def _signs(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield the flips in chunks, clusters × flips, and their positions."""
+        chunk = max(1, _CHUNK_ELEMENTS // max(PAIRS_AT_ONCE, self._n_signs))
         if self.exact:
-            return all_signs(self._n_signs, chunk)
-        generator = np.random.default_rng(self._seed)
-        return random_signs(self._n_signs, self.n_flips, chunk, generator)
-
-    def add(self, place: IntArray, z: FloatArray, samples: list[Flips]) -> None:
-        """Flip the pairs at some positions, of which the statistics are z."""
-        chunk = max(1, _CHUNK_ELEMENTS // max(len(place), self._n_signs))
-        kept = [np.zeros((len(place), 0)) for _ in samples]
+            drawn = all_signs(self._n_signs, chunk)
+        else:
+            generator = np.random.default_rng(self._seed)
+            drawn = random_signs(self._n_signs, self.n_flips, chunk, generator)
+        chunks = (np.ascontiguousarray(signs.T) for signs in drawn)
+        if self._kept is None and self.n_flips * self._n_signs <= _CHUNK_ELEMENTS:
+            self._kept = list(chunks)
         start = 0
-        for signs in self._signs(chunk):
-            rows = slice(start, start + len(signs))
-            start = rows.stop
-            for sample, flips in enumerate(samples):
-                values = flips(signs)
+        for signs in self._kept or chunks:
+            yield slice(start, start + signs.shape[1]), signs
+            start += signs.shape[1]
+
+    def add(
+        self, sample: int, place: IntArray, z: FloatArray, prepared: Prepared, pairs: IntArray
+    ) -> None:
+        """Flip pairs at some positions, whose raw statistics are z.
+
+        Sample 0 are the raw differences, sample 1 the centred ones.
+        """
+        for flips in prepared.flips(pairs, rough=self._many):
+            here, own = place[flips.pairs], z[flips.pairs]
+            kept = np.zeros((len(here), 0))
+            for rows, signs in self._signs():
+                values = flips.z(signs)
                 if sample:
                     # Equal differences vanish when centred.
                     values = np.nan_to_num(values, copy=False)
-                self._counts[sample, :, place] += self._reached(values, z).T
-                sizes = np.abs(values, out=values)
-                if self._simultaneous:
+                for side, reached in enumerate(self._reached(values, own[:, None])):
+                    self._counts[sample, side, here] += reached.sum(axis=1)
+                sizes = np.abs(values)
+                if self._many:
+                    self._add_many(sample, here, own, flips, rows.start, signs, values)
+                elif self._simultaneous:
                     # A pair of two datasets without a statistic must not affect the others.
-                    largest = largest_of(np.nan_to_num(sizes, copy=False), place, self._k)
-                    np.maximum(
-                        self._largest[sample, rows], largest, out=self._largest[sample, rows]
-                    )
+                    found = largest_of(np.nan_to_num(sizes, copy=False), here, self._k)
+                    np.maximum(self._largest[sample, rows], found, out=self._largest[sample, rows])
                 else:
                     # Only the largest values determine the critical one.
-                    sizes = np.hstack([kept[sample], np.nan_to_num(sizes, nan=np.inf)])
+                    sizes = np.hstack([kept, np.nan_to_num(sizes, nan=np.inf)])
                     drop = max(0, sizes.shape[1] - max(self._n_kept, 0))
                     last = min(drop, sizes.shape[1] - 1)
-                    kept[sample] = np.partition(sizes, last, axis=1)[:, drop:]
-        if not self._simultaneous:
-            for sample, sizes in enumerate(kept):
-                self._critical[sample, place] = sizes.min(axis=1, initial=np.inf)
+                    kept = np.partition(sizes, last, axis=1)[:, drop:]
+            if not self._simultaneous:
+                self._critical[sample, here] = kept.min(axis=1, initial=np.inf)
 
-    def _reached(self, values: FloatArray, z: FloatArray) -> FloatArray:
-        """Count flips at least as extreme: in both tails, the upper and the lower one.
+    def _add_many(
+        self,
+        sample: int,
+        place: IntArray,
+        z: FloatArray,
+        flips: Flips,
+        start: int,
+        signs: FloatArray,
+        values: AnyFloats,
+    ) -> None:
+        """Add the largest values of many pairs; exact ones replace rough ones where they matter.
+
+        A rough value matters near the statistic of its pair, and among the largest of its flip.
+        """
+        rows = slice(start, start + signs.shape[1])
+        sizes, kind, error = np.abs(values), values.dtype, flips.error
+        wanted = sizes >= (self._floor[sample, rows] - error).astype(kind)
+        if np.count_nonzero(wanted) > _FEW_WANTED * wanted.size:
+            found = largest_of(np.nan_to_num(sizes), place, self._k)
+            found = np.maximum(self._largest[sample, rows], found)
+            first = upper_pairs(self._k)[0][place]
+            if (first == first[0]).all():
+                # These pairs are not among the largest without their common algorithm.
+                found = np.delete(found, first[0] + 1, axis=1)
+            wanted = sizes >= (found.min(axis=1) - 2 * error).astype(kind)
+        if flips.exact is not None:
+            sizes -= np.abs(z[:, None]).astype(kind)
+            wanted |= np.abs(sizes, out=sizes) <= error
+        # Much faster in one dimension.
+        pair, flip = np.divmod(np.flatnonzero(wanted), wanted.shape[1])
+        exact = values[pair, flip].astype(np.float64)
+        if flips.exact is not None:
+            exact = flips.exact(pair, signs[:, flip])
+            exact = np.nan_to_num(exact) if sample else exact
+            for side, (was, now) in enumerate(
+                zip(
+                    self._reached(values[pair, flip], z[pair]),
+                    self._reached(exact, z[pair]),
+                    strict=True,
+                )
+            ):
+                change = now.astype(float) - was
+                self._counts[sample, side, place] += np.bincount(pair, change, len(place))
+        pairs, row = np.unique(pair, return_inverse=True)
+        columns, column = np.unique(flip, return_inverse=True)
+        largest = np.zeros((len(pairs), len(columns)))
+        largest[row, column] = np.nan_to_num(np.abs(exact))
+        columns += start
+        found = largest_of(largest, place[pairs], self._k)
+        found = np.maximum(found, self._largest[sample, columns])
+        self._largest[sample, columns], self._floor[sample, columns] = found, found.min(axis=1)
+
+    def _reached(self, values: AnyFloats, z: FloatArray) -> list[AnyFloats | BoolArray]:
+        """Mark values at least as extreme as z: in both tails, the upper and the lower one.
 
         "Not below" rather than "at or above": an undefined value counts. If all flips are
         enumerated, half of them are the negatives of the others.
         """
-        counts = np.zeros((3, len(z)))
-        size = (np.abs(z) - SAME_Z)[:, None]
-        counts[0] = np.count_nonzero(~((values < size) & (values > -size)), axis=1)
-        if self._alternative != "two-sided":
-            both = np.hstack([values, -values]) if self.exact else values
-            share = values.shape[1] / both.shape[1]
-            counts[1] = share * np.count_nonzero(~(both < z[:, None] - SAME_Z), axis=1)
-            counts[2] = share * np.count_nonzero(~(both > z[:, None] + SAME_Z), axis=1)
-        return counts
+        both = ~(np.abs(values) < np.abs(z) - SAME_Z)
+        if self._alternative == "two-sided":
+            return [both]
+        upper, lower = ~(values < z - SAME_Z), ~(values > z + SAME_Z)
+        if not self.exact:
+            return [both, upper, lower]
+        negative = ~(-values < z - SAME_Z), ~(-values > z + SAME_Z)
+        return [
+            both,
+            (upper + negative[0].astype(float)) / 2,
+            (lower + negative[1].astype(float)) / 2,
+        ]
 
     def tails(self, pairs: _Pairs) -> _Tails:
         """Return the p-values and critical values of all pairs."""

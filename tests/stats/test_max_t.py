@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from occstats.errors import ArgumentError
 from occstats.stats import (
     Sample,
+    max_t,
     pairwise_tests,
     typical_shifts,
     typical_tests,
@@ -369,3 +370,25 @@ def test_refusals(options, message):
 
 
 # The paper's results
+
+
+# Many pairs
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize(("n_clusters", "decimals"), [(5, 0), (9, 6), (25, 1)])
+def test_many_pairs_are_rounded_but_give_the_same(
+    monkeypatch, test, alternative, n_clusters, decimals
+):
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(n_clusters), rng.integers(1, 6, n_clusters))
+    scores = rng.normal(size=(len(clusters), 12)).round(decimals)
+    options = {"test": test, "alternative": alternative, "n_resamples": 99, "random_state": 0}
+    found = []
+    for number in (0, 10**9):
+        monkeypatch.setattr(max_t, "_MANY_PAIRS", number)
+        found.append(typical_tests(scores, clusters, tie_tolerance=1e-9, **options))
+    for name in ("p", "p_unadjusted", "critical", "critical_without", "low", "high"):
+        values = [getattr(each, name) for each in found]
+        np.testing.assert_allclose(*values, rtol=1e-13, err_msg=name)

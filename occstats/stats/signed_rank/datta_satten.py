@@ -8,7 +8,9 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +18,7 @@ import numpy as np
 from occstats.stats._arrays import BoolArray, FloatArray, IntArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank.interface import (
+    PAIRS_AT_ONCE,
     Flips,
     Prepared,
     Statistics,
@@ -127,12 +130,14 @@ class Contributions(Prepared):
     def units(self, pair: int) -> IntArray:
         return np.flatnonzero(self._sizes[pair] > 0)
 
-    def flips(self, pairs: IntArray) -> Flips:
+    def flips(self, pairs: IntArray, *, rough: bool = False) -> Iterator[Flips]:
         # Flips change neither absolute values nor the variance.
         variance = self.observed.variance[pairs]
         scales = np.sqrt(np.where(variance > 0, variance, np.nan))
         weights = self._terms[pairs] / scales[:, None]
-        return lambda signs: np.asarray(weights @ signs.T)
+        for start in range(0, len(pairs), PAIRS_AT_ONCE):
+            part = np.arange(start, min(start + PAIRS_AT_ONCE, len(pairs)))
+            yield Flips(part, partial(np.matmul, weights[part]))
 
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
         data, sizes, balance = self._magnitudes(pair)

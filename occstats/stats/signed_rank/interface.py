@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from occstats.stats._arrays import BoolArray, FloatArray, IntArray, ObjectArray
+from occstats.stats._arrays import AnyFloats, BoolArray, FloatArray, IntArray, ObjectArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank import ALTERNATIVES
 from occstats.stats.signed_rank.null import (
@@ -27,10 +27,31 @@ if TYPE_CHECKING:
 
 #: Resamples × clusters in memory at a time.
 _CHUNK_ELEMENTS = 4_000_000
+#: Pairs that are flipped at a time: few enough for their values to stay in the cache.
+PAIRS_AT_ONCE = 128
 ALL_ZERO = "all differences are zero"
 
-#: From signs, flips × units, to Z, pairs × flips.
-Flips = Callable[[FloatArray], FloatArray]
+
+@dataclass(frozen=True, eq=False)
+class Flips:
+    """Z of some pairs for flips of the signs of clusters (or tasks).
+
+    Attributes
+    ----------
+    pairs : ndarray of int
+        Positions among the pairs asked for.
+    z : callable
+        From signs, units × flips, to Z, pairs × flips.
+    exact : callable
+        From some of the pairs and a column of signs for each of them to exact Z.
+    error : float
+        Bound of the errors of `z`.
+    """
+
+    pairs: IntArray
+    z: Callable[[FloatArray], AnyFloats]
+    exact: Callable[[IntArray, FloatArray], FloatArray] | None = None
+    error: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -150,8 +171,8 @@ class Prepared(ABC):
         """Return the sums of signed ranks of a pair in its clusters."""
 
     @abstractmethod
-    def flips(self, pairs: IntArray) -> Flips:
-        """Return a function from signs (flips × units) to Z of some pairs (pairs × flips)."""
+    def flips(self, pairs: IntArray, *, rough: bool = False) -> Iterator[Flips]:
+        """Yield functions from signs to Z of some pairs, some at a time; `rough` allows errors."""
 
     @abstractmethod
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
@@ -199,12 +220,12 @@ class Prepared(ABC):
                 lambda signs: np.asarray(signs @ scaled), len(sums), n_resamples, random_state
             )
         else:
-            z_of_signs = self.flips(np.array([pair]))
+            [flips] = self.flips(np.array([pair]))
 
             def flipped(signs: FloatArray) -> FloatArray:
-                everywhere = np.ones((len(signs), self.n_units))
-                everywhere[:, units] = signs
-                return np.asarray(z_of_signs(everywhere)[0])
+                everywhere = np.ones((self.n_units, len(signs)))
+                everywhere[units] = signs.T
+                return np.asarray(flips.z(everywhere)[0])
 
             if can_list(len(units), n_resamples):
                 notes = ("all sign flips were enumerated: the p-value is exact",)

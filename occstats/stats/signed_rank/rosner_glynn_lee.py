@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from occstats.stats._arrays import (
     LARGEST,
+    AnyFloats,
     BoolArray,
     FloatArray,
     IntArray,
@@ -26,6 +27,7 @@ from occstats.stats._arrays import (
 )
 from occstats.stats.clusters import Clusters, intraclass_correlation
 from occstats.stats.signed_rank.interface import (
+    PAIRS_AT_ONCE,
     Flips,
     Observed,
     Prepared,
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
 _COLUMNS = 256
 # Flips × samples in memory at a time: few enough to stay in the cache.
 _FLIPS_AT_ONCE = 20_000
-_PAIRS_AT_ONCE = 128
 # Up to this many tasks, leaving out clusters compares all pairs of them; their number at a time.
 _COMPARED_TASKS, _COMPARED_ELEMENTS = 300, 1_000_000
 NEGATIVE_WEIGHTS = (
@@ -61,7 +62,7 @@ def size_inflation(rho: FloatArray, sizes: FloatArray, m: FloatArray) -> FloatAr
     return np.asarray(1 + (sizes - 1) * _corrected(rho, m))
 
 
-def _corrected(rho: FloatArray, m: FloatArray) -> FloatArray:
+def _corrected(rho: AnyFloats, m: FloatArray | int) -> AnyFloats:
     return np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
 
 
@@ -115,8 +116,12 @@ def rank_sum_statistics(
 
 
 def flipped_z(
-    rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray, signs: FloatArray
-) -> FloatArray:
+    rank_sums: FloatArray,
+    sizes: FloatArray,
+    squares: FloatArray,
+    signs: FloatArray,
+    dtype: type[np.floating[Any]] = np.float64,
+) -> AnyFloats:
     """Return Z of `rank_sum_statistics` for many flips of signs: samples × flips.
 
     The squares of the rank sums do not change, so that ρ depends on a flip through the total
@@ -132,39 +137,54 @@ def flipped_z(
         Sum of the squared signed ranks.
     signs : ndarray, clusters × flips
         The signs of the clusters.
+    dtype : type
+        Precision of everything but ρ.
     """
-    if len(sizes) < 2:
-        return np.full((len(rank_sums), signs.shape[1]), np.nan)
+    n, m = sizes.sum(), len(sizes)
+    if m < 2:
+        return np.full((len(rank_sums), signs.shape[1]), np.nan, dtype)
     order = np.argsort(sizes, kind="stable")
     distinct, starts = np.unique(sizes[order], return_index=True)
+    with np.errstate(invalid="ignore"):
+        shares = rank_sums / np.sqrt((rank_sums**2).sum(axis=1, keepdims=True))
     if len(distinct) == 1:
-        with np.errstate(invalid="ignore"):
-            spread = np.sqrt((rank_sums**2).sum(axis=1, keepdims=True))
-            return np.asarray((rank_sums / spread) @ signs)
-    rank_sums, sizes, signs = rank_sums[:, order], sizes[order], signs[order]
-    parts = list(map(slice, starts, [*starts[1:], len(order)]))
-    n, m, squared_sizes = sizes.sum(), np.asarray(float(len(sizes))), (sizes**2).sum()
-    squares = squares[:, None]
+        return np.asarray(shares.astype(dtype, copy=False) @ signs.astype(dtype, copy=False))
+    parts = list(map(slice, starts, [*starts[1:], m]))
     between = (rank_sums**2 / sizes).sum(axis=1, keepdims=True)
-    own_squares = [(rank_sums[:, part] ** 2).sum(axis=1, keepdims=True) for part in parts]
-    z = np.empty((len(rank_sums), signs.shape[1]))
+    # ρ = 1 − g₀ MSW / D with D = MSB + (g₀ − 1) MSW; only MSB depends on the total.
+    size = (n - (sizes**2).sum() / n) / (m - 1)
+    within = np.maximum(0.0, squares[:, None] - between) / (n - m)
+    without_total = (between + (m - 1) * (size - 1) * within) * n
+    constant = (1 - 1e-9) * n * squares[:, None]
+    scaled = ((m - 1) * n * size * within).astype(dtype, copy=False)
+    shares, turned = (x.astype(dtype, copy=False) for x in (shares[:, order], signs[order]))
+    own_squares = [(shares[:, part] ** 2).sum(axis=1, keepdims=True) for part in parts]
+    z = np.empty((len(rank_sums), signs.shape[1]), dtype)
     step = max(1, _FLIPS_AT_ONCE // len(rank_sums))
     for start in range(0, signs.shape[1], step):
-        flips = signs[:, start : start + step]
-        by_size = [rank_sums[:, part] @ flips[part] for part in parts]
-        total = sum(by_size[1:], by_size[0].copy())
+        flips = slice(start, start + step)
+        total = np.square(rank_sums @ signs[:, flips])
+        equal = total >= constant
         with np.errstate(invalid="ignore", divide="ignore"):
-            rho = intraclass_correlation(between, squares, total, squared_sizes, n, m)
-            rho = np.where(squares - total**2 / n <= 1e-9 * squares, 1.0, rho)
-            corrected = _corrected(rho, m)
-            statistic, variance = np.zeros_like(total), np.zeros_like(total)
-            for size, sums, own in zip(distinct, by_size, own_squares, strict=True):
-                weights = 1 / (1 + (size - 1) * corrected)
+            rho = np.subtract(without_total, total, out=total).astype(dtype, copy=False)
+            np.subtract(1, np.divide(scaled, rho, out=rho), out=rho)
+            np.clip(rho, 0, 1, out=rho)
+            if equal.any():
+                rho[equal] = 1
+            rho = _corrected(rho, m)
+            statistic, variance = np.zeros((2, *rho.shape), dtype)
+            for cluster_size, part, own in zip(distinct, parts, own_squares, strict=True):
+                # BLAS is slow at products with a single cluster.
+                product = np.multiply if part.stop - part.start == 1 else np.matmul
+                sums = product(shares[:, part], turned[part, flips])
+                weights = rho * dtype(cluster_size - 1)
+                weights += 1
+                np.divide(1, weights, out=weights)
                 statistic += np.multiply(sums, weights, out=sums)
                 variance += np.multiply(own, np.square(weights, out=sums), out=sums)
             # The largest clusters, the last ones, are the first to leave no valid weight.
-            found = np.where(weights > 0, statistic / np.sqrt(variance), np.nan)
-        z[:, start : start + step] = found
+            variance[weights <= 0] = np.nan
+            np.divide(statistic, np.sqrt(variance, out=variance), out=z[:, flips])
     return z
 
 
@@ -232,32 +252,41 @@ class RankSums(Prepared):
     def rank_sums(self, pair: int) -> FloatArray:
         return np.asarray(self._sums[pair, self.units(pair)])
 
-    def flips(self, pairs: IntArray) -> Flips:
-        rank_sums, sizes, squares = self._sums[pairs], self._sizes[pairs], self._squares[pairs]
+    def flips(self, pairs: IntArray, *, rough: bool = False) -> Iterator[Flips]:
+        sizes = self._sizes[pairs]
         # Without zeros among the differences all pairs have clusters of the same sizes.
-        if (sizes == sizes[:1]).all():
-            groups = [np.arange(len(sizes))]
-        else:
-            _, group = np.unique(sizes, axis=0, return_inverse=True)
+        usual = (sizes == sizes.max(axis=0, initial=0.0)).all(axis=1)
+        groups, (rest,) = [np.flatnonzero(usual)], np.nonzero(~usual)
+        if len(rest):
+            _, group = np.unique(sizes[rest], axis=0, return_inverse=True)
             order = np.argsort(group, kind="stable")
-            groups = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
-        tiles = [
-            group[start : start + _PAIRS_AT_ONCE]
-            for group in groups
-            for start in range(0, len(group), _PAIRS_AT_ONCE)
-        ]
+            groups += np.split(rest[order], np.flatnonzero(np.diff(group[order])) + 1)
+        for group in groups:
+            for start in range(0, len(group), PAIRS_AT_ONCE):
+                yield self._flips(pairs, group[start : start + PAIRS_AT_ONCE], rough)
 
-        def z_of_signs(signs: FloatArray) -> FloatArray:
-            z = np.empty((len(sizes), len(signs)))
-            signs = np.ascontiguousarray(signs.T)
-            for group in tiles:
-                present = np.flatnonzero(sizes[group[0]])
-                flips = signs if len(present) == len(signs) else signs[present]
-                sums = rank_sums[group][:, present]
-                z[group] = flipped_z(sums, sizes[group[0], present], squares[group], flips)
-            return z
+    def _flips(self, pairs: IntArray, tile: IntArray, rough: bool) -> Flips:
+        """Return the flips of a tile of pairs with clusters of the same sizes."""
+        every = self._sizes[pairs[tile[0]]]
+        present = np.flatnonzero(every)
+        sizes, sums = every[present], self._sums[pairs[tile]][:, present]
+        squares, everywhere = self._squares[pairs[tile]], len(present) == len(every)
 
-        return z_of_signs
+        rough = rough and len(np.unique(sizes)) > 1
+
+        def z(signs: FloatArray) -> AnyFloats:
+            flips = signs if everywhere else signs[present]
+            return flipped_z(sums, sizes, squares, flips, np.float32 if rough else np.float64)
+
+        def exact(rows: IntArray, signs: FloatArray) -> FloatArray:
+            flipped = sums[rows] * signs[present].T
+            return self.statistics(flipped, sizes[None], squares[rows]).z
+
+        # Sums of products of single precision, relative to Σ|x| ≤ √m of squares that sum to 1, and
+        # rounding of ρ, which the largest cluster multiplies.
+        m, most = len(present), float(sizes.max(initial=1.0))
+        error = 1.2e-7 * m**0.5 * (2 * m + most + 10)
+        return Flips(tile, z, exact, error) if rough else Flips(tile, z)
 
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
         data, sizes = self._magnitudes(pair), self._sizes[[pair]]

@@ -5,6 +5,8 @@ References
 .. [1] F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1, 80-83.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from occstats.stats._arrays import BoolArray, FloatArray, IntArray, round_to_grid, signed_ranks
@@ -44,9 +46,9 @@ class IndependentRanks(RankSums):
         ranks, counted = signed_ranks(self.grid[:, pair])
         return ranks[counted]
 
-    def flips(self, pairs: IntArray) -> Flips:
+    def flips(self, pairs: IntArray, *, rough: bool = False) -> Iterator[Flips]:
         weights = (signed_ranks(self.grid[:, pairs])[0] / np.sqrt(self._squares[pairs])).T
-        return lambda signs: np.asarray(weights @ signs.T)
+        yield Flips(np.arange(len(pairs)), lambda signs: np.asarray(weights @ signs))
 
 
 def _dataset_means(
