@@ -262,7 +262,19 @@ def paper_comparison(comparison: Comparison) -> Table:
         f"{score_word(results.score_name)} on {count(results.n_tasks, 'task')} in "
         f"{count(results.n_clusters, 'dataset')}"
     )
-    return replace(comparison_table(comparison), title=title, explanation="")
+    table, heading = comparison_table(comparison), interval_heading(comparison)
+    columns = table.columns
+    note, level = table.note, _level(comparison)
+    if heading != level and heading in {column.header for column in columns}:
+        # A narrow heading makes room for a larger font.
+        columns = tuple(
+            replace(column, header=level if column.header == heading else column.header)
+            for column in columns
+        )
+        note = (
+            f"{note} The confidence intervals hold for {heading.partition('(')[2][:-1]} together."
+        )
+    return replace(table, title=title, explanation="", columns=columns, note=note.strip())
 
 
 # -- pairs -----------------------------------------------------------------------------------------
@@ -448,7 +460,7 @@ def _summary(comparison: Comparison) -> Table:
     )
     explained = {
         level: "Intervals are for single algorithms and decide nothing about pairs.",
-        "CVSD": "CVSD: standard deviation across folds.",
+        "CVSD": "CVSD: standard deviation over folds, or the spread given with a score; mean over tasks.",
         "rank range": "Rank range: ranks consistent with the decisions about pairs.",
         "leads": "Leads: share of bootstrap resamples in which it comes first; uncorrected.",
     }

@@ -71,12 +71,14 @@ _NOTHING = (math.nan, math.nan)
 class Numbers:
     """Numbers of a column (NaN if empty), and the cells whose text is not a number.
 
-    ``spread`` holds the standard deviations written after the numbers, if there are any.
+    ``spread`` holds the standard deviations written after the numbers, if there are any, and
+    ``per_cent`` tells that all numbers have the sign; they are fractions here.
     """
 
     values: Floats
     wrong: npt.NDArray[np.bool_]
     spread: Floats | None = None
+    per_cent: bool = False
 
     @cached_property
     def known(self) -> Floats:
@@ -120,7 +122,11 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     numbers = np.array([*(_NOTHING if p is None else p for p in parsed), _NOTHING])
     wrong = np.array([*(value is None for value in parsed), False])
     values, spread = numbers[codes].T
-    return Numbers(values, wrong[codes], None if np.isnan(spread).all() else spread)
+    signs = {
+        "%" in str(cell) for cell, p in zip(distinct, parsed, strict=True) if p and p[0] == p[0]
+    }
+    spreads = None if np.isnan(spread).all() else spread
+    return Numbers(values, wrong[codes], spreads, per_cent=signs == {True})
 
 
 def _distinct(column: pd.Series) -> tuple[npt.NDArray[np.int64], Sequence[Any]]:

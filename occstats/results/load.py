@@ -479,7 +479,7 @@ def _understand(raw: RawTable, reading: Reading, alone: bool) -> Results:
         raw, reading = _join_algorithms(raw, reading)
     raw = replace(raw, decimal=reading.decimal, fill_down=reading.fill_down)
     roles = find_roles(raw, reading, alone=alone)
-    results = reshape(raw, roles, reading)
+    results = reshape(raw, roles, reading, alone=alone)
     hint, note = _hint(results, raw, roles, reading)
     return replace(
         results,

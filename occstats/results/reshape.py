@@ -82,7 +82,7 @@ class _Keys:
         return f"{show_task(self.tasks[task])}: {quote(self.algorithms[algorithm])}"
 
 
-def reshape(raw: RawTable, roles: Roles, reading: Reading) -> Results:
+def reshape(raw: RawTable, roles: Roles, reading: Reading, *, alone: bool = True) -> Results:
     """Check keys, average repeats and folds, set failures aside, and make the results table."""
     notes = list(raw.notes)
     if roles.metric is not None and reading.metric is not None:
@@ -92,6 +92,10 @@ def reshape(raw: RawTable, roles: Roles, reading: Reading) -> Results:
     values, spread = _scores(raw, columns, of_row == _OK)
     failed = _failures(raw, columns, values, of_row, notes)
     values *= reading.scale
+    if alone and all(raw.numbers(column).per_cent for column in columns):
+        # Scores keep their unit, unless they are joined to others.
+        values = np.round(100 * values, 10)
+        spread = None if spread is None else np.round(100 * spread, 10)
     values = _finite(raw, columns, values, failed, roles.lower, notes)
     keys, suites, task_of_row = _keys(raw, roles, reading, notes)
     score = values.ravel()

@@ -6,8 +6,9 @@ import pytest
 
 import occstats
 from occstats._format import decimals, limits, p_equation, p_value, percent
+from occstats.report.bundle import contents
 from occstats.report.tables import all_tables, comparison_table
-from tests.report.screens import CASES, screen, simulated
+from tests.report.screens import CASES, HIGHER, screen, simulated
 
 
 def named(comparison):
@@ -160,3 +161,24 @@ def test_differences_of_a_loss_are_positive_where_the_first_is_better():
     assert table.headers[3] == "typical difference, it − A00"
     means = table.frame.set_index("algorithm")["mean_score"]
     assert np.isclose(means["A01"] - means["A00"], table.frame["difference"][1], atol=0.02)
+
+
+def test_percentages_keep_their_unit_in_every_medium(tmp_path, undrawn):
+    frame = simulated(3).set_index(["dataset", "task"])
+    text = (100 * frame).map("{:.2f}%".format).reset_index()
+    text.to_csv(tmp_path / "percent.csv", index=False)
+    found = occstats.compare(tmp_path / "percent.csv", margin=2, **HIGHER, n_resamples=200)
+    mean = f"{found.summary['mean_score'][0]:.1f}"
+    assert 84 < float(mean) < 86
+    files = contents(found)
+    media = {name: files[name] for name in ("report.html", "report.md", "paper/comparison.tex")}
+    for shown in (screen(found), found._repr_html_(), *media.values()):
+        assert mean in shown
+        assert "0.84" not in shown.split("Regression")[0]
+        assert f"+{found.pairwise['difference'][0]:.1f}" in shown
+    own = occstats.load_results(tmp_path / "percent.csv", **HIGHER).scores.iloc[0, 0]
+    assert f"{own}%" == text["A00"][0].replace("0%", "%")
+    # Fractions of another source decide.
+    other = frame.rename(columns=str.lower).reset_index()
+    joined = occstats.load_results(tmp_path / "percent.csv", other, **HIGHER)
+    assert joined.scores.to_numpy().max() < 1
