@@ -68,4 +68,4 @@ $(VENV)/.installed-docs: pyproject.toml | $(BIN)/python
 	@touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) .venv-oldest report build dist docs/generated .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-* report build dist docs/generated .pytest_cache .mypy_cache .ruff_cache

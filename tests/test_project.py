@@ -107,7 +107,7 @@ def test_the_tests_that_ci_names_exist():
 
 @pytest.mark.parametrize(
     ("name", "pattern"),
-    [("CITATION.cff", r"^version: (.+)$"), ("packaging/conda/meta.yaml", r'set version = "(.+?)"')],
+    [("CITATION.cff", r"^version: (.+)$"), ("packaging/conda/recipe.yaml", r'^  version: "(.+)"$')],
 )
 def test_the_version_is_the_same_everywhere(name, pattern):
     found = re.search(pattern, (ROOT / name).read_text("utf-8"), re.MULTILINE)
@@ -115,7 +115,7 @@ def test_the_version_is_the_same_everywhere(name, pattern):
 
 
 def test_the_conda_recipe_has_the_same_requirements():
-    recipe = (ROOT / "packaging/conda/meta.yaml").read_text("utf-8").split("  run:")[1]
+    recipe = (ROOT / "packaging/conda/recipe.yaml").read_text("utf-8").split("  run:")[1]
     asked = dict(re.findall(r"^    - ([\w-]+?)(?:-base)? (>=\S+)$", recipe, re.MULTILINE))
     wanted = dict(re.fullmatch(r"([\w-]+)(>=.+)", each).groups() for each in REQUIRED)
     assert asked == wanted | {"python": PROJECT["requires-python"]}
