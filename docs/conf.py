@@ -45,6 +45,10 @@ numpydoc_show_class_members = False
 html_theme = "furo"
 html_title = f"occstats {release}"
 html_extra_path = ["schema", "generated/site"]
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+# Quotes only: `--option` in help texts and docstrings keeps its hyphens.
+smartquotes_action = "q"
 html_show_sphinx = False
 html_math_renderer = "mathml"
 
@@ -68,7 +72,7 @@ def _display_math(writer, node):
 
 def _add_outputs(app, name, source):
     """Show what the code of a page prints and draws."""
-    if name.partition("/")[0] in ("start", "how-to", "explanation", "tutorial"):
+    if name.partition("/")[0] in ("start", "how-to", "explanation", "reference"):
         source[0] = outputs.with_outputs(source[0], name, HERE / "generated" / "outputs")
 
 

@@ -78,11 +78,11 @@ def gallery() -> str:
     lines = [
         "# Gallery",
         "",
-        "Every figure, with the code that draws it.",
+        "Every figure, with the code that draws it. [Figures for a journal](../how-to/figures.md) "
+        "describes widths and file formats.",
         "",
     ]
-    lines += ["Widths, formats and journals: [figures for a journal](../how-to/figures.md).", ""]
-    lines += ["::::{grid} 2 3 4 4", ":gutter: 2", ""]
+    lines += ["::::{grid} 2 3 4 4", ":gutter: 2", ":class-container: gallery", ""]
     for name in figures.FIGURES:
         lines += [":::{grid-item-card} " + name.replace("_", " "), f":img-bottom: {name}.svg"]
         lines += [f":link: figure-{name}", ":link-type: ref", ":text-align: center", ":::"]
@@ -111,11 +111,13 @@ def commands() -> str:
 
     from occstats.cli import main
 
+    described: set[tuple[str, str]] = set()
     lines = ["# Commands", ""]
     lines += [
-        "Exit codes: 0 for success; 1 if a fit failed or `check-r` found a difference; 2 for bad "
-        "input, with a one-line message that says what is wrong and how to fix it; 3 and 4 for "
-        "the outcomes of `gate`; 130 after an interrupt.",
+        "The commands of `occstats` and their options. Exit codes: 0 for success; 1 if a fit "
+        "failed or `check-r` found a difference; 2 for bad input, with a one-line message that says what is wrong and how to fix it; 3 and 4 for "
+        "the outcomes of `gate`; 130 after an interrupt. Every command has the option `--help`, "
+        "and those with many options `--help-all`.",
         "",
     ]
 
@@ -133,7 +135,14 @@ def commands() -> str:
             for parameter in command.get_params(context)
             if isinstance(parameter, click.Option)
             and (record := parameter.get_help_record(context))
+            and not record[0].startswith("--help")
         ]
+        known = [names for names, text in records if (names, text) in described]
+        if len(known) > 3:
+            names = ", ".join(f"`{re.findall('--[a-z-]+', each)[-1]}`" for each in known)
+            lines.extend([f"These options have the same meaning as above: {names}.", ""])
+            records = [each for each in records if each not in described]
+        described.update(records)
         if records:
             lines.extend(["| option | meaning |", "| --- | --- |"])
             for names, text in records:
@@ -157,7 +166,8 @@ def commands() -> str:
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+    text = " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+    return re.sub(r"(?<![\w-])--[a-z][a-z-]+", r"`\g<0>`", text)
 
 
 def api(module: str, title: str) -> str:
@@ -170,9 +180,9 @@ def api(module: str, title: str) -> str:
         "",
         " ".join((loaded.__doc__ or "").split("\n\n")[0].split()),
     ]
-    for name in loaded.__all__:
-        if name.startswith("__"):
-            continue
+    public = [name for name in loaded.__all__ if not name.startswith("__")]
+    # Functions first: most classes are what they return.
+    for name in sorted(public, key=lambda each: inspect.isclass(getattr(loaded, each))):
         found = getattr(loaded, name)
         kind = "class" if inspect.isclass(found) else "function" if callable(found) else "data"
         # Methods that scikit-learn adds refer to its own documentation.
@@ -246,20 +256,24 @@ def llms() -> str:
     from occstats.cli.main import main as group
 
     lines = ["# occstats", "", f"> {(group.help or '').splitlines()[0]}", ""]
-    lines += ["`occstats skill` prints instructions for agents.", ""]
+    lines += ["`occstats skill` prints instructions for agents."]
     for folder in (HERE, *sorted(path for path in HERE.iterdir() if path.is_dir())):
-        pages = sorted(folder.glob("*.md"))
-        if folder not in (HERE, OUT) and pages:
-            lines += ["", f"## {folder.name.capitalize()}", ""]
-        for page in pages if folder != OUT else ():
+        pages = [page for page in sorted(folder.glob("*.md")) if page != OUT / "tests.md"]
+        if pages:
+            title = {HERE: "Site", OUT: "Commands, API and gallery"}.get(folder, folder.name)
+            lines += ["", f"## {title[0].upper()}{title[1:]}", ""]
+        for page in pages:
             text = page.read_text("utf-8")
             if included := re.match(r"```{include} (\S+)", text):
                 text = (folder / included[1]).read_text("utf-8")
             title, _, body = text.partition("\n")
-            prose = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", body.strip().partition("\n\n")[0])
-            first = re.match(r"[A-Z].*?[.:](?=\s|$)", " ".join(prose.split()))
+            body = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", body)
+            # The first sentence of the first paragraph that is neither a heading nor code.
+            first = re.search(
+                r'^[A-Z`*"](?!``)(?:.|\n(?!\n))*?[.:](?=\s)', body + "\n", re.MULTILINE
+            )
             address = page.relative_to(HERE).with_suffix(".html").as_posix()
-            note = f": {first[0].rstrip(':.')}" if first else ""
+            note = f": {' '.join(first[0].split()).rstrip(':.')}" if first else ""
             lines.append(f"- [{title.lstrip('# ')}]({address}){note}")
     return "\n".join(lines) + "\n"
 
@@ -270,7 +284,6 @@ def main() -> None:
     mpl.use("agg")
     OUT.mkdir(exist_ok=True)
     (OUT / "site").mkdir(exist_ok=True)
-    (OUT / "site" / "llms.txt").write_text(llms(), encoding="utf-8")
     pages = {"commands": commands(), "tests": tests()}
     # Figures take most of the time; `DRAFT=1 make docs` keeps existing ones.
     if not (os.environ.get("DRAFT") and (OUT / "gallery.md").exists()):
@@ -283,6 +296,7 @@ def main() -> None:
         path = OUT / f"{name}.md"
         if not path.exists() or path.read_text("utf-8") != text:
             path.write_text(text, encoding="utf-8")
+    (OUT / "site" / "llms.txt").write_text(llms(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import io
 import re
 import shlex
 import tempfile
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,14 @@ def run_page(
         yield block, printed, sorted({*Path().rglob("*.svg")} - before)
 
 
+def fit(line: str) -> list[str]:
+    """Wrap a long line of prose, and cut any other."""
+    if len(line) <= MOST_COLUMNS:
+        return [line]
+    prose = "  " not in line and not line.startswith((" ", "{", "["))
+    return textwrap.wrap(line, 80) if prose else [f"{line[:MOST_COLUMNS]}…"]
+
+
 def with_outputs(text: str, name: str, folder: Path) -> str:
     """Return the page with outputs and figures; figures are kept in a folder below ``docs``."""
     import matplotlib as mpl
@@ -92,10 +101,7 @@ def with_outputs(text: str, name: str, folder: Path) -> str:
             shown = following is not None and following["kind"] == "text"
             lines = printed.rstrip().splitlines()
             if lines and not shown:
-                lines = [
-                    f"{line[:MOST_COLUMNS]}…" if len(line) > MOST_COLUMNS else line
-                    for line in lines
-                ]
+                lines = [piece for line in lines for piece in fit(line)]
                 cut = [*lines[: MOST_LINES - 1], "…"] if len(lines) > MOST_LINES else lines
                 parts.append("\n\n```text\n" + "\n".join(cut) + "\n```\n")
             for number, figure in enumerate(figures[:2]):
