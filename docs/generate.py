@@ -115,7 +115,8 @@ def commands() -> str:
     lines = ["# Commands", ""]
     lines += [
         "The commands of `occstats` and their options. Exit codes: 0 for success; 1 if a fit "
-        "failed or `check-r` found a difference; 2 for bad input, with a one-line message that says what is wrong and how to fix it; 3 and 4 for "
+        "failed or `check-r` found a difference; 2 for bad input, with a one-line "
+        "message that says what is wrong and how to fix it; 3 and 4 for "
         "the outcomes of `gate`; 130 after an interrupt. Every command has the option `--help`, "
         "and those with many options `--help-all`.",
         "",
