@@ -460,7 +460,7 @@ def _summary(comparison: Comparison) -> Table:
     )
     explained = {
         level: "Intervals are for single algorithms and decide nothing about pairs.",
-        "CVSD": "CVSD: standard deviation over folds, or the spread given with a score; mean over tasks.",
+        "CVSD": "CVSD: standard deviation over folds, or the spread given with a score.",
         "rank range": "Rank range: ranks consistent with the decisions about pairs.",
         "leads": "Leads: share of bootstrap resamples in which it comes first; uncorrected.",
     }
