@@ -119,11 +119,14 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     --------
     >>> did_you_mean("alp", ["ALP", "SVM"])
     " (did you mean 'ALP'?)"
-    >>> did_you_mean("forest", ["ALP", "SVM"])
-    ''
+    >>> did_you_mean("acc", ["accuracy", "f1"]), did_you_mean("forest", ["ALP", "SVM"])
+    (" (did you mean 'accuracy'?)", '')
     """
     by_folded = {candidate.casefold(): candidate for candidate in reversed(list(candidates))}
-    close = get_close_matches(name.casefold(), by_folded, n=1)
+    folded = name.casefold()
+    close = get_close_matches(folded, by_folded, n=1)
+    if not close and len(folded) > 2:
+        close = [each for each in by_folded if each.startswith(folded) or folded.startswith(each)]
     return f" (did you mean {by_folded[close[0]]!r}?)" if close else ""
 
 

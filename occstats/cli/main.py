@@ -80,8 +80,12 @@ class LazyGroup(HelpfulGroup):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
-            if os.path.exists(name):
+            from occstats.results.load import bundled_names
+
+            if os.path.exists(name) or name in bundled_names():
                 ctx.fail(f"{name!r} is not a command; try: occstats compare {shlex.join(args)}")
+            if os.path.splitext(name)[1]:
+                ctx.fail(f"there is no command or file {name!r}")
             ctx.fail(
                 f"there is no command {name!r}{did_you_mean(name, COMMANDS)}; "
                 f"the commands are {', '.join(COMMANDS)}"
@@ -134,7 +138,13 @@ class LazyGroup(HelpfulGroup):
         try:
             code: Any = run()
         except click.UsageError as error:
-            _refuse(error.format_message(), error.ctx)
+            if isinstance(error, click.NoSuchOption) and error.possibilities:
+                error.possibilities = [*error.possibilities][:1]  # the nearest
+            message = error.format_message()
+            if given := re.search(r"'([^']*)' is not one of (.*)\.", message):
+                choices = re.findall("'([^']*)'", given[2])
+                message = f"{message.removesuffix('.')}{did_you_mean(given[1], choices)}"
+            _refuse(message, error.ctx)
         except click.ClickException as error:
             _refuse(error.format_message(), None)
         except OccstatsError as error:

@@ -498,8 +498,10 @@ def with_options(message: str) -> str:
     --------
     >>> with_options("a.csv: 1 cell has no score; choose missing='complete', or give max_rows=9")
     'a.csv: 1 cell has no score; choose --missing complete, or give --max-rows 9'
+    >>> with_options("grids: ALP has no parameter 'aa'"), with_options("leave scheduler out")
+    ("--grid: ALP has no parameter 'aa'", 'leave --scheduler out')
     """
-    names = "|".join((*SETTINGS, *READING, "force"))
+    names = "|".join(sorted(TABLE, key=len, reverse=True))
     # At the beginning or after a blank or a bracket: a file may be called fold=3.csv.
     argument = re.compile(rf"(?:^|(?<=[ (]))({names})=(?:'([^']*)'|(…|[\w.]*\w))")
 
@@ -509,5 +511,5 @@ def with_options(message: str) -> str:
             return option_name(found[1]) if value == "True" else "--higher-is-better"
         return f"{option_name(found[1])} {value if value == '…' else shlex.quote(value)}"
 
-    subject = re.compile(rf"^({names})(?=:? must )")
-    return subject.sub(lambda found: option_name(found[1]), argument.sub(typed, message))
+    alone = re.compile(rf"^({names})(?=:? must | needs |: | ')|(?<=leave )({names})(?= out)")
+    return alone.sub(lambda found: option_name(found[1] or found[2]), argument.sub(typed, message))

@@ -205,7 +205,7 @@ def _on_scheduler(
         from distributed.scheduler import KilledWorker
     except ImportError as error:
         raise EngineError(
-            "--scheduler needs dask.distributed; install it: pip install 'occstats[distributed]'"
+            "scheduler needs dask.distributed; install it: pip install 'occstats[distributed]'"
         ) from error
     with _client(address) as client:
         _wait_for_workers(client, address)
@@ -263,7 +263,7 @@ def _client(address: str) -> Any:
     except (OSError, ValueError) as error:
         raise EngineError(
             f"no scheduler answers at {address} ({error}); start one with 'dask scheduler' and "
-            "workers with 'dask worker', or omit --scheduler to use this machine"
+            "workers with 'dask worker', or leave scheduler out to use this machine"
         ) from error
 
 
@@ -290,7 +290,7 @@ def _wait_for_workers(client: Any, address: str) -> None:
 def _lost(address: str) -> EngineError:
     return EngineError(
         f"lost the scheduler at {address}; finished results are safe: restart it with "
-        "'dask scheduler', or omit --scheduler, and run the same command again"
+        "'dask scheduler', or leave scheduler out, and run the same command again"
     )
 
 
@@ -300,7 +300,7 @@ def _wait_for_file(shard: Shard, is_visible: Callable[[Shard], bool], address: s
         if time.monotonic() > deadline:
             raise EngineError(
                 f"a worker of the scheduler at {address} wrote results that are not visible here; "
-                "pass --out a folder that all machines share"
+                "choose for out a folder that all machines share"
             )
         time.sleep(0.2)
 

@@ -158,7 +158,8 @@ def _parse(text: str) -> Recipe:
         make(origin)  # fail here rather than in a worker
     except (ValueError, ImportError, AttributeError, TypeError) as error:
         near = did_you_mean(origin, DESCRIPTORS)
-        raise DataError(f"descriptor {text!r}{near}: {' '.join(str(error).split())}") from error
+        reason = " ".join(str(error).split()).removeprefix(f"Unknown descriptor {origin!r}: ")
+        raise DataError(f"descriptor {text!r}{near}: {reason}") from error
     return Recipe(name.strip(), origin.strip())
 
 

@@ -141,7 +141,7 @@ def prepare(
     # The shards of a single file are kept beside it.
     folder = Path(f"{out}.shards") if _is_single_file(out) else Path(out)
     if _is_single_file(out) and Path(out).exists() and not _is_ours(Path(out)):
-        raise DataError(f"{out}: exists and is not the table of a run; choose another --out")
+        raise DataError(f"{out}: exists and is not the table of a run; choose another folder")
     recipes = make_recipes(descriptors, by_dataset=parameters)
     return Experiment.create(
         data,
@@ -226,7 +226,7 @@ class Experiment:
         if timeout is not None and not timeout > 0:
             raise DataError(f"timeout={plain(timeout)!r}: expected a positive number of seconds")
         if folder.exists() and not folder.is_dir():
-            raise DataError(f"{folder}: exists and is not a folder; choose another --out")
+            raise DataError(f"{folder}: exists and is not a folder; choose another name")
         if isinstance(data, Mapping):  # workers read from files
             sources = spool(data, folder / ".data", label=label)
         else:
@@ -305,8 +305,8 @@ class Experiment:
                 if other or wanted.get((dataset, name), stored) != stored:
                     raise ResultsError(
                         f"{self.store.folder}: contains results of {name} on {dataset} made with "
-                        "other data, code, parameters, grids or seed; choose another --out, or "
-                        f"recompute them with --force all and {dataset} among the datasets"
+                        "other data, code, parameters, grids or seed; choose another folder, or "
+                        f"recompute them with force='all' and {dataset} among the datasets"
                     )
                 present.add((dataset, target, name, int(fold)))
         return present

@@ -87,21 +87,21 @@ def rows_of_file(path: str | Path, *, label: str | None = None) -> RowPool:
     """
     path = Path(path)
     if not path.is_file():
-        raise DataError(f"--data: no such file: {str(path)!r}")
+        raise DataError(f"data: no such file: {str(path)!r}")
     try:
         frame = _read(path)
     except (ValueError, OSError, UnicodeError, EOFError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise DataError(f"--data: cannot read {str(path)!r}: {reason}") from error
+        raise DataError(f"data: cannot read {str(path)!r}: {reason}") from error
     frame.columns = frame.columns.map(str)
     if label is not None:
         if label not in frame.columns:
             columns = ", ".join(frame.columns[:12])
-            raise DataError(f"--data: {str(path)!r} has no column {label!r}; it has {columns}")
+            raise DataError(f"data: {str(path)!r} has no column {label!r}; it has {columns}")
         frame = frame.drop(columns=label)
     numbers = frame.select_dtypes("number").dropna()
     if not numbers.shape[1] or not len(numbers):
-        raise DataError(f"--data: {str(path)!r} has no rows of numbers")
+        raise DataError(f"data: {str(path)!r} has no rows of numbers")
     return RowPool(np.ascontiguousarray(numbers, dtype=np.float64), path.name)
 
 

@@ -43,7 +43,7 @@ def draw_power_curve(plan: Plan, path: str) -> None:
     file = Path(path)
     kinds = check_formats([file.suffix.removeprefix(".")])
     if not file.parent.is_dir():
-        raise FigureError(f"--power-curve: there is no folder {str(file.parent)!r}")
+        raise FigureError(f"power_curve: there is no folder {str(file.parent)!r}")
     with without_pyplot():
         figure = root_figure(power_curve(plan))
     save(figure, file.with_suffix(""), formats=kinds, title="Power")

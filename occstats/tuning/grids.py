@@ -177,7 +177,7 @@ def with_grids(
             if parameter in by_parameter:
                 other = by_parameter[parameter][0]
                 raise ArgumentError(
-                    f"--grid: {other} and {name} both set {parameter} of {descriptor}; pass one of "
+                    f"grids: {other} and {name} both set {parameter} of {descriptor}; pass one of "
                     f"them, or name the descriptor of each ({descriptor}.{name}=…)"
                 )
             by_parameter[parameter] = name, tuple(values)
@@ -193,13 +193,13 @@ def with_grids(
             axis = replace(default, values=values)
         _check_values(descriptor, axis)
         axes[parameter] = axis
-    example = f"--grid {descriptor}.{next(iter([*known, *_parameters(origin)]), 'name')}=…"
+    example = f"{descriptor}.{next(iter([*known, *_parameters(origin)]), 'name')}=…"
     if not axes:
-        raise ArgumentError(f"--grid: {descriptor} has no default grid; pass one: {example}")
+        raise ArgumentError(f"grids: {descriptor} has no default grid; pass one: {example}")
     common = [name for name in grids if "." not in name]
     if common and not own:
         raise ArgumentError(
-            f"--grid: {descriptor} has no parameter {' or '.join(common)}; leave {descriptor} out "
+            f"grids: {descriptor} has no parameter {' or '.join(common)}; leave {descriptor} out "
             f"or pass a grid for it: {example}"
         )
     return tuple(axes.values())
@@ -222,7 +222,7 @@ def with_windows(
         )
         if window < 1 or window % 2 == 0:
             raise ArgumentError(
-                f"--window: a centred rolling mean needs a positive odd number of grid points, "
+                f"windows: a centred rolling mean needs a positive odd number of grid points, "
                 f"got {window} for {axis.name}"
             )
         if window > 1 and not axis.is_numeric:
@@ -247,7 +247,7 @@ def parse_grid(text: str) -> tuple[str, tuple[Value, ...]]:
     name, given = name.strip(), given.strip()
     if not (equals and name and given):
         raise ArgumentError(
-            f"--grid: expected name=start:stop:step or name=value,value,…, got {text!r}"
+            f"grids: expected name=start:stop:step or name=value,value,…, got {text!r}"
         )
     if ":" not in given:
         return name, tuple(_parse_value(part.strip()) for part in given.split(",") if part.strip())
@@ -255,16 +255,16 @@ def parse_grid(text: str) -> tuple[str, tuple[Value, ...]]:
         start, stop, step = (float(part) for part in given.split(":"))
     except ValueError:
         raise ArgumentError(
-            f"--grid: expected three numbers start:stop:step for {name}, got {given!r}"
+            f"grids: expected three numbers start:stop:step for {name}, got {given!r}"
         ) from None
     if not (all(map(math.isfinite, (start, stop, step))) and step > 0 and stop >= start):
         raise ArgumentError(
-            f"--grid: start:stop:step needs finite start ≤ stop and step > 0 for {name}, "
+            f"grids: start:stop:step needs finite start ≤ stop and step > 0 for {name}, "
             f"got {given!r}"
         )
     if (stop - start) / step > MOST_VALUES:
         raise ArgumentError(
-            f"--grid: {given!r} has more than {MOST_VALUES} values for {name}; use a larger step"
+            f"grids: {given!r} has more than {MOST_VALUES} values for {name}; use a larger step"
         )
     return name, _span(start, stop, step)
 
@@ -280,20 +280,20 @@ def _parse_value(text: str) -> Value:
 
 def _check_values(descriptor: str, axis: Axis) -> None:
     if not axis.values:
-        raise ArgumentError(f"--grid: {axis.name} of {descriptor} has no values")
+        raise ArgumentError(f"grids: {axis.name} of {descriptor} has no values")
     if len(set(axis.values)) < len(axis.values):
-        raise ArgumentError(f"--grid: {axis.name} of {descriptor} has a duplicate value")
+        raise ArgumentError(f"grids: {axis.name} of {descriptor} has a duplicate value")
     if axis.rule == "plain":
         return
     for value in axis.values:
         positive = axis.is_numeric and math.isfinite(float(value)) and float(value) > 0
         if not positive or (axis.rule == "count" and not float(value).is_integer()):
             kind = "positive integers" if axis.rule == "count" else "positive numbers"
-            raise ArgumentError(f"--grid: {axis.name} of {descriptor} needs {kind}, got {value!r}")
+            raise ArgumentError(f"grids: {axis.name} of {descriptor} needs {kind}, got {value!r}")
     if axis.rule == "fraction" and max(float(value) for value in axis.values) > 1:
-        raise ArgumentError(f"--grid: {axis.name} of {descriptor} needs numbers in (0, 1]")
+        raise ArgumentError(f"grids: {axis.name} of {descriptor} needs numbers in (0, 1]")
     if list(axis.values) != sorted(axis.values, key=float):
-        raise ArgumentError(f"--grid: the values of {axis.name} must increase")
+        raise ArgumentError(f"grids: the values of {axis.name} must increase")
 
 
 def _check_names(grids: Iterable[str], descriptors: Mapping[str, str]) -> None:
@@ -302,7 +302,7 @@ def _check_names(grids: Iterable[str], descriptors: Mapping[str, str]) -> None:
         owner, dot, name = given.rpartition(".")
         if dot and owner not in descriptors:
             raise ArgumentError(
-                f"--grid: {given!r} is for {owner}, which is not among the descriptors "
+                f"grids: {given!r} is for {owner}, which is not among the descriptors "
                 f"{', '.join(descriptors)}"
             )
         asked = {owner: descriptors[owner]} if dot else descriptors
@@ -313,7 +313,7 @@ def _check_names(grids: Iterable[str], descriptors: Mapping[str, str]) -> None:
         }
         if name not in choices:
             raise ArgumentError(
-                f"--grid: {', '.join(asked)} has no parameter {name!r}"
+                f"grids: {', '.join(asked)} has no parameter {name!r}"
                 f"{did_you_mean(name, choices)}; choose from {', '.join(sorted(choices))}"
             )
 
@@ -400,11 +400,9 @@ def make_sweep_recipes(
     _check_names(given, {recipe.name: recipe.origin for recipe in chosen})
     metric_names = tuple(DEFAULT_METRICS if metrics is None else metrics)
     if not metric_names or len(set(metric_names)) < len(metric_names):
-        raise ArgumentError(f"--metric: expected distinct names, got {', '.join(metric_names)!r}")
+        raise ArgumentError(f"metrics: expected distinct names, got {', '.join(metric_names)!r}")
     if unknown := [name for name in metric_names if name not in DEFAULT_METRICS]:
-        raise ArgumentError(
-            f"--metric: expected {' or '.join(DEFAULT_METRICS)}, got {unknown[0]!r}"
-        )
+        raise ArgumentError(f"metrics: expected {' or '.join(DEFAULT_METRICS)}, got {unknown[0]!r}")
     found = []
     for recipe in chosen:
         axes = with_grids(recipe.name, recipe.origin, given)

@@ -112,7 +112,7 @@ def test_grids_are_passed_to_the_descriptors_that_have_them():
 def test_invalid_grids_are_refused(descriptors, grids, message):
     with pytest.raises(ArgumentError, match=message) as caught:
         make_sweep_recipes(descriptors, grids=grids)
-    assert str(caught.value).startswith("--grid")
+    assert str(caught.value).startswith("grids")
 
 
 def test_windows_and_metrics_are_checked():
