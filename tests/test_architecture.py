@@ -25,6 +25,7 @@ ALLOWED = {
 # Imports inside functions, from a result to its figures and reports, and from the tests to R.
 LAZY = {
     "comparison/comparison.py": {"figures", "report"},
+    "comparison/families.py": {"figures", "report"},
     "stats/signed_rank/pairwise.py": {"backends"},
 }
 

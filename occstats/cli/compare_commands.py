@@ -51,7 +51,7 @@ def working(text: str) -> Iterator[None]:
     params=[
         results(),
         *options(
-            *(*OUTPUT, "force", *SETTINGS, *READING, "no_input"),
+            *(*OUTPUT, "by", "force", *SETTINGS, *READING, "no_input"),
             force=REPLACE,
             out={
                 "help": "Write the report, methods, tables (CSV, LaTeX) and comparison.json to "
@@ -59,7 +59,7 @@ def working(text: str) -> Iterator[None]:
             },
         ),
     ],
-    common=(*OUTPUT, *between("control", "missing"), *COLUMNS),
+    common=(*OUTPUT, "by", *between("control", "missing"), *COLUMNS),
 )
 def compare(
     results: tuple[str, ...], out: str | None, force: bool, as_json: bool, full: bool, **given: Any
@@ -75,24 +75,31 @@ def compare(
     occstats compare lenz2021
     occstats compare lenz2021 mine.csv --control MINE --out report
     occstats compare mine.csv --score loss --lower-is-better --json
+    occstats compare mine.csv --score auroc,accuracy --family measures
     """
     from occstats._files import check_folder
 
     if out is not None:
         check_folder(out)
-    loaded = load(results, given, ask=not as_json)
+    several = given["by"] is not None or any(
+        isinstance(given[name], list) for name in ("score", "metric")
+    )
+    source: Any = [*results] if several else load(results, given, ask=not as_json)
+    reading = take(("by", *READING), given)  # nothing is left of it after `load`
     with working("Comparing"):
         from occstats.comparison import pipeline
 
-        comparison = pipeline.compare(loaded, **take(SETTINGS, given))
+        comparison = pipeline.compare(source, **take(SETTINGS, given), **reading)
     with working("Writing the report"):
         folder = comparison.write(out, force=force) if out is not None else None
     if as_json:
         click.echo(comparison.to_json())
         return
-    from occstats.report.terminal import print_comparison
-
-    print_comparison(comparison, folder, full=full, spell=with_options)
+    if several:
+        from occstats.report.family_tables import print_family as show
+    else:
+        from occstats.report.terminal import print_comparison as show
+    show(comparison, folder, full=full, spell=with_options)
 
 
 @click.command(

@@ -108,6 +108,11 @@ def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str
     return None if value is None else split_names(value)
 
 
+def _measures(_: click.Context, __: click.Parameter, value: str | None) -> Any:
+    names = split_names(value) if value and "," in value else []
+    return names if len(names) > 1 else value
+
+
 def _one_or_more(
     _: click.Context, __: click.Parameter, value: tuple[str, ...]
 ) -> str | list[str] | None:
@@ -177,6 +182,8 @@ TABLE: dict[str, Row] = {
     "out": _row(OUTPUT, "Output folder", metavar="DIR", show_default=True),
     "as_json": _row(OUTPUT, "Print one JSON document and nothing else", "--json", is_flag=True),
     "full": _row(OUTPUT, "Print all tables, with all pairs", is_flag=True),
+    "by": _row(COMPARISON, "Compare within each value of this column (a language, a size class), "
+        "corrected over all of them", metavar="COLUMN"),
     # Settings of a comparison
     "control": _row(COMPARISON, "Baseline of a many-to-one comparison", metavar="NAME",
         shell_complete=_complete_algorithms),
@@ -201,7 +208,8 @@ TABLE: dict[str, Row] = {
     "correction": _row(TESTS, "Correction for multiple testing", choices=CHOICES["correction"],
         usual="max-t; holm with an R backend"),
     "family": _row(TESTS, "Tests corrected together: all pairs, the comparisons with "
-        "the control, or the one-sided tests of each algorithm against all others",
+        "the control, the one-sided tests of each algorithm against all others, or also over "
+        "several measures",
         choices=CHOICES["family"], usual="all; control with --control"),
     "alternative": _row(TESTS, "Alternative hypothesis about the first algorithm of a pair",
         choices=CHOICES["alternative"], usual="two-sided"),
@@ -232,7 +240,8 @@ TABLE: dict[str, Row] = {
         "task, problem, …", multiple=True, callback=_one_or_more),
     "algorithm": _column("The algorithm; the names in several columns are joined",
         "algorithm, model, …", multiple=True, callback=_one_or_more),
-    "score": _column("The score (long form)", "the only column named after a measure"),
+    "score": _column("The score (long form); several, separated by commas, are compared side by "
+        "side", "the only column named after a measure", callback=_measures),
     "lower_is_better": _row(READ, "Orientation of the score",
         "--lower-is-better/--higher-is-better", default=None,
         usual="known from the name of the measure"),
@@ -259,8 +268,8 @@ TABLE: dict[str, Row] = {
         type=int, usual="the only one"),
     "traits": _column("A property of the tasks; repeatable", "n_samples, n_features, …",
         "--trait", multiple=True),
-    "metric": _row(READ, "Metric to keep, if a column names the metric of each row",
-        metavar="NAME"),
+    "metric": _row(READ, "Metric to keep, if a column names the metric of each row; several are "
+        "compared as scores are", metavar="NAME", callback=_measures),
     "score_name": _row(READ, "Name of the measure, if the column does not give it", metavar="NAME"),
     "on_clash": _row(READ, "Algorithms with the same name in two sources: refuse them, or append "
         "the source", choices=READING_CHOICES["on_clash"], usual="refuse"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -40,6 +40,7 @@ __all__ = [
     "UNDECIDED",
     "WORSE",
     "Decision",
+    "JointTests",
     "conclusions",
     "decide",
     "least_p",
@@ -49,6 +50,14 @@ BETTER, WORSE, EQUIVALENT, UNDECIDED = "better", "worse", "equivalent", "undecid
 
 #: Estimates smaller than this share of the scale of the score have no sign.
 NO_SIGN = 1e-12
+
+
+class JointTests(NamedTuple):
+    """Tests of one comparison, corrected together with those of others."""
+
+    tests: PairTests
+    size: int
+    together: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +89,8 @@ class Decision:
         The backend of the tests, for the record.
     notes : tuple of str
         Notes on the tests.
+    together : str
+        The comparisons whose pairs are corrected together, such as " of 2 measures".
     """
 
     study: Study
@@ -95,6 +106,7 @@ class Decision:
     family_size: int
     backend: dict[str, Any]
     notes: tuple[str, ...]
+    together: str = ""
 
     @property
     def settings(self) -> Settings:
@@ -165,9 +177,9 @@ class Decision:
         tests = "pairs" if settings.alternative == "two-sided" else "tests"
         what = {
             "row": "within each row",
-            "control": f"for the {size} comparisons with {settings.control}",
-            "all": f"for all {size:,} {tests}",
-        }[settings.family]
+            "control": f"for the {size} comparisons with {settings.control}{self.together}",
+            "all": f"for all {size:,} {tests}{self.together}",
+        }[str(settings.family)]
         return f"{test} corrected {what} ({CORRECTIONS[settings.correction].name})"
 
     @property
@@ -255,12 +267,16 @@ class Decision:
         return columns
 
 
-def decide(study: Study) -> Decision:
-    """Test all pairs of a study and draw the conclusions."""
+def decide(study: Study, family: JointTests | None = None) -> Decision:
+    """Test all pairs of a study, or take the tests of a family, and draw the conclusions."""
     settings = study.settings
     n_tasks, n_datasets = _shared(study.sample)
     size = _family_size(n_datasets, settings, study.control)
-    tests, backend, notes = _run_tests(study, size)
+    if family is None:
+        tests, backend, notes = _run_tests(study, size)
+    else:
+        tests, size, backend = family.tests, family.size, {"engine": "native"}
+        notes = tuple(_cautions(study, tests, size))
     p = tests.p
     if settings.correction != "max-t":
         p = _corrected(tests.p_unadjusted, settings, study.control)
@@ -291,6 +307,7 @@ def decide(study: Study) -> Decision:
         family_size=size,
         backend=backend,
         notes=notes,
+        together="" if family is None else family.together,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import pandas as pd
 from threadpoolctl import threadpool_limits
@@ -13,6 +13,12 @@ from threadpoolctl import threadpool_limits
 from occstats._format import did_you_mean
 from occstats.comparison.comparison import Comparison
 from occstats.comparison.decision import decide
+from occstats.comparison.families import (
+    Comparisons,
+    compare_family,
+    load_measures,
+    slices_of,
+)
 from occstats.comparison.settings import (
     REPLACED,
     SETTINGS,
@@ -30,10 +36,49 @@ from occstats.comparison.settings import (
 from occstats.comparison.study import prepare
 from occstats.errors import ArgumentError
 from occstats.results import Results, load_results
+from occstats.results.load import load_by
 
 __all__ = ["compare"]
 
 Source = str | os.PathLike[str] | pd.DataFrame | Results
+
+
+@overload
+def compare(
+    results: Source | Sequence[Source],
+    *,
+    preset: Preset | None = None,
+    estimand: Estimand | None = None,
+    test: Test = "rgl",
+    correction: Correction | None = None,
+    family: Family | None = None,
+    alternative: Alternative | None = None,
+    null: Null | None = None,
+    control: str | None = None,
+    alpha: float = 0.05,
+    engine: Engine = "native",
+    algorithms: Sequence[str] | None = None,
+    missing: str = "refuse",
+    tie_tolerance: float | None = None,
+    n_resamples: int = 10_000,
+    rope: float | None = None,
+    margin: float | None = None,
+    random_state: int = 0,
+    inference: Inference | None = None,
+    by: None = None,
+    score: str | None = None,
+    **reading: Any,
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    results: Source | Sequence[Source], *, score: list[str], **options: Any
+) -> Comparisons: ...
+
+
+@overload
+def compare(results: Source | Sequence[Source], *, by: str, **options: Any) -> Comparisons: ...
 
 
 def compare(
@@ -57,8 +102,9 @@ def compare(
     margin: float | None = None,
     random_state: int = 0,
     inference: Inference | None = None,
+    by: str | None = None,
     **reading: Any,
-) -> Comparison:
+) -> Comparison | Comparisons:
     """Compare algorithms on tasks grouped in clusters (datasets).
 
     Parameters
@@ -80,10 +126,10 @@ def compare(
 'benjamini-yekutieli', 'none'}, optional
         Correction for multiple testing. The default is ``'max-t'``, and ``'holm'`` if R computes
         the tests.
-    family : {'all', 'control', 'row'}, optional
+    family : {'all', 'control', 'row', 'measures'}, optional
         Tests corrected together: all pairs, the comparisons with the control, or the
         one-sided tests of each algorithm against all others. The default is ``'all'``, and
-        ``'control'`` with a control.
+        ``'control'`` with a control. ``'measures'`` also corrects over several measures.
     alternative : {'two-sided', 'greater', 'less'}, optional
         Alternative hypothesis about the first algorithm of a pair. The default is ``'two-sided'``.
     null : {'flips', 'bootstrap', 'asymptotic'}, optional
@@ -123,14 +169,19 @@ def compare(
         Standard errors of the regression of ranks on traits: cluster-robust with a small-sample
         factor; cluster-robust and bias-reduced, with Satterthwaite degrees of freedom;
         heteroscedasticity-consistent; or classical. The default is ``'cr2'``.
+    by : str, optional
+        Column whose values are slices, such as a language: the algorithms are compared within each
+        slice, corrected over all slices.
     **reading
         Options of :func:`occstats.load_results`, such as ``dataset``, ``algorithm``, ``score`` and
-        ``lower_is_better``.
+        ``lower_is_better``. A list of scores (or of metrics) compares the algorithms by each of
+        these measures; `lower_is_better` then applies to measures of unknown direction.
 
     Returns
     -------
     Comparison
-        Frames, a verdict in words and a methods paragraph.
+        Frames, a verdict in words and a methods paragraph; or, with several measures or slices,
+        :class:`~occstats.comparison.Comparisons`, which holds one for each.
 
     Examples
     --------
@@ -141,10 +192,25 @@ def compare(
     """
     given = {name: value for name, value in locals().items() if name in SETTINGS}
     removed = {name: reading.pop(name) for name in [*reading] if name in REPLACED}
+    measures = [name for name in ("score", "metric") if isinstance(reading.get(name), list | tuple)]
+    joint = family == "measures"
+    if joint and measures:
+        given["family"] = None
     settings = Settings.of(**given, **removed)
     if algorithms is not None and not isinstance(results, Results):
         reading["algorithms"] = algorithms  # in a wide table, their columns
-    return compare_with(_load(results, reading), settings)
+    sources = _sources(results, reading)
+    if by is not None:
+        if measures:
+            raise ArgumentError(f"by={by!r} compares slices by one measure: set one {measures[0]}")
+        parts, notes = slices_of(*load_by(sources, by, **reading), by)
+        return compare_family(parts, settings, kind="slice", joint=True, by=by, notes=notes)
+    if measures:
+        parts = load_measures(sources, measures[0], reading)
+        return compare_family(parts, settings, kind="measure", joint=joint)
+    if isinstance(results, Results) and not reading:
+        return compare_with(results, settings)
+    return compare_with(load_results(*sources, **reading), settings)
 
 
 def compare_with(results: Results, settings: Settings) -> Comparison:
@@ -155,17 +221,15 @@ def compare_with(results: Results, settings: Settings) -> Comparison:
     return Comparison(decision=decision, given=results)
 
 
-def _load(results: Any, reading: dict[str, Any]) -> Results:
+def _sources(results: Any, reading: dict[str, Any]) -> list[Any]:
     known = inspect.signature(load_results).parameters
     unknown = [name for name in reading if name not in known]
     if unknown:
         raise TypeError(
             f"compare() got an unexpected keyword argument {unknown[0]!r}"
-            f"{did_you_mean(unknown[0], [*SETTINGS, *known])}"
+            f"{did_you_mean(unknown[0], ['by', *SETTINGS, *known])}"
         )
-    if isinstance(results, Results) and not reading:
-        return results
     sources = list(results) if isinstance(results, list | tuple) else [results]
     if not sources:
         raise ArgumentError("results must hold at least one table; got an empty list")
-    return load_results(*sources, **reading)
+    return sources

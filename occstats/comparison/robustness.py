@@ -208,7 +208,8 @@ def _outcome(
     results: Results, decision: Decision, policy: str
 ) -> tuple[str, int, int, str, int, int]:
     other = prepare(results, replace(decision.settings, missing=policy, engine="native"))
-    both = decision.study.ordered_pairs({"conclusion": decision.conclusions}).merge(
+    own = decide(decision.study) if decision.together else decision
+    both = decision.study.ordered_pairs({"conclusion": own.conclusions}).merge(
         other.ordered_pairs({"conclusion": decide(other).conclusions}),
         on=["a", "b"],
         suffixes=("", "_other"),

@@ -29,7 +29,7 @@ Correction = Literal[
     "benjamini-yekutieli",
     "none",
 ]
-Family = Literal["all", "control", "row"]
+Family = Literal["all", "control", "row", "measures"]
 Alternative = Literal["two-sided", "greater", "less"]
 Null = Literal["flips", "bootstrap", "asymptotic"]
 Engine = Literal["native", "rpy2", "rscript", "both"]
@@ -177,6 +177,8 @@ class Settings:
         self._check_combinations()
 
     def _check_combinations(self) -> None:
+        if self.family == "measures":
+            raise ArgumentError("family='measures' needs two or more scores")
         if self.family == "control" and self.control is None:
             raise ArgumentError("family='control' needs an algorithm: set control=…")
         if self.control is not None and self.family != "control":

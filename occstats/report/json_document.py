@@ -14,7 +14,7 @@ import pandas as pd
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["plain", "to_dict", "to_json"]
+__all__ = ["dump", "plain", "to_dict", "to_json"]
 
 FRAMES = (
     "summary",
@@ -53,19 +53,17 @@ def to_json(
     comparison: Comparison, *, indent: int | None = None, files: Mapping[str, str] = NONE
 ) -> str:
     """Return the document as valid JSON: no NaN, no infinity, floats in full precision."""
-    # A lone surrogate in a name can be written in UTF-8 only as \udxxx.
+    return dump(to_dict(comparison, files), indent)
+
+
+def dump(document: Mapping[str, Any], indent: int | None = None) -> str:
+    """Return plain values as valid JSON."""
     separators = (",", ":") if indent is None else None
-    return (
-        json.dumps(
-            to_dict(comparison, files),
-            indent=indent,
-            separators=separators,
-            ensure_ascii=False,
-            allow_nan=False,
-        )
-        .encode("utf-8", "backslashreplace")
-        .decode("utf-8")
+    text = json.dumps(
+        document, indent=indent, separators=separators, ensure_ascii=False, allow_nan=False
     )
+    # A lone surrogate in a name can be written in UTF-8 only as \udxxx.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _part(name: str, value: Any, files: Mapping[str, str]) -> Any:

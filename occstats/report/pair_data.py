@@ -237,6 +237,8 @@ def why_no_what_if(comparison: Comparison) -> str:
         )
     if results.nested:
         return "The page cannot recompute a comparison of datasets in suites."
+    if comparison.decision.together:
+        return "The page cannot recompute several comparisons that are corrected together."
     n_algorithms = len(comparison.algorithms)
     too_large = n_algorithms > MOST_ALGORITHMS or results.scores.size > MOST_EXACT_SCORES
     if too_large or comparison.pairwise["difference"].isna().all():

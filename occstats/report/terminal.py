@@ -31,7 +31,7 @@ from occstats.results.load import bundled_names
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["brief", "make_console", "print_comparison", "print_table"]
+__all__ = ["brief", "make_console", "print_comparison", "print_table", "print_wrapped"]
 
 PARAGRAPH_WIDTH = 80
 # A pipe has no width; this suits the tables of most studies.
@@ -92,7 +92,7 @@ def print_comparison(
     """
     console = make_console(file)
     for line in comparison.results.read_as:
-        _print_wrapped(console, line, "dim")
+        print_wrapped(console, line, "dim")
     if comparison.results.read_as:
         console.print()
     _print_answer(console, comparison, full=full, spell=spell)
@@ -113,12 +113,12 @@ def print_comparison(
         if len(notes) > MOST_NOTES:
             notes[MOST_NOTES:] = [f"{len(notes) - MOST_NOTES} more notes with --full."]
     for note in notes:
-        _print_wrapped(console, spell(f"Note: {note}"))
+        print_wrapped(console, spell(f"Note: {note}"))
     if folder is not None:
         # A path broken into lines cannot be copied.
         console.print(f"Written to {folder}.", soft_wrap=True)
     else:
-        _print_wrapped(console, _more(comparison, full=full), "dim")
+        print_wrapped(console, _more(comparison, full=full), "dim")
 
 
 def brief(comparison: Comparison) -> str:
@@ -137,7 +137,7 @@ def _print_answer(
     more: str = "--full",
     spell: Callable[[str], str] = str,
 ) -> None:
-    _print_wrapped(console, headline(comparison))
+    print_wrapped(console, headline(comparison))
     console.print()
     for line in make_verdict(comparison, shorten=True).lines(min(console.width, PARAGRAPH_WIDTH)):
         console.print(Text(line, "bold"))
@@ -149,13 +149,13 @@ def _print_answer(
         console.print()
         _print_cells(console, table, n_rows, names, gaps)
         if n_rows < len(table):
-            _print_wrapped(console, f"{len(table) - n_rows:,} more with {more}", "dim")
+            print_wrapped(console, f"{len(table) - n_rows:,} more with {more}", "dim")
         console.print()
         closing = [*legend(comparison), *closing]
     subject = subject_of(comparison)
     for sentence in filter(None, closing):
         said = sentence.replace(subject, names.get(subject, subject))
-        _print_wrapped(console, spell(said), "dim")
+        print_wrapped(console, spell(said), "dim")
 
 
 def _more(comparison: Comparison, *, full: bool) -> str:
@@ -175,17 +175,18 @@ def print_table(
     *,
     whole: int = 0,
     names: Mapping[str, str] | None = None,
+    spell: Callable[[str], str] = str,
 ) -> None:
     """Print a table as far as it fits, completely if it has at most `whole` rows."""
     n_rows = len(table) if len(table) <= whole else min(len(table), table.terminal_rows, MOST_ROWS)
-    _print_wrapped(console, table.title, "bold")
-    _print_wrapped(console, table.explanation, "dim")
+    print_wrapped(console, table.title, "bold")
+    print_wrapped(console, table.explanation, "dim")
     n_columns = _print_cells(console, table, n_rows, names or {})
     counts = ((len(table) - n_rows, "more row"), (len(table.columns) - n_columns, "more column"))
     parts = [count(number, noun) for number, noun in counts if number]
     left_out = f"… and {' and '.join(parts)}, not shown here" if parts else ""
     for words in filter(None, (left_out, table.remark(MARK))):
-        _print_wrapped(console, words, "dim")
+        print_wrapped(console, spell(words), "dim")
     console.print()
 
 
@@ -347,7 +348,8 @@ def _shorten(name: str, longest: int) -> str:
     return f"{head}…{tail}"
 
 
-def _print_wrapped(console: Console, text: str, style: str = "") -> None:
+def print_wrapped(console: Console, text: str, style: str = "") -> None:
+    """Print text on lines of at most 80 columns."""
     lines = Text(printable(text), style).wrap(console, min(console.width, PARAGRAPH_WIDTH))
     for line in lines:
         line.rstrip()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from occstats._format import count, did_you_mean, quote, quote_list
@@ -45,7 +46,7 @@ from occstats.results.reshape import reshape
 from occstats.results.roles import Roles, find_roles, require
 from occstats.results.table import DATASET, TASK, Results
 
-__all__ = ["Source", "bundled_names", "load_results"]
+__all__ = ["Source", "bundled_names", "load_by", "load_results"]
 
 Source = str | PathLike[str] | pd.DataFrame | Results | Any
 
@@ -266,6 +267,56 @@ def load_results(
         ) from None
 
 
+def load_by(
+    sources: Sequence[Source], by: str, **options: Any
+) -> tuple[Results, npt.NDArray[np.object_]]:
+    """Load results, and the value of a column for each task; None where it is empty.
+
+    The column is a trait, of numbers or names, or the suite; `options` are those of `load_results`.
+    """
+    opening = ("reader", "sheet", "table", "encoding", "header_rows", "max_rows")
+    opened = _open_sources(sources, Reading(**{n: options[n] for n in opening if n in options}))
+    held = [item for item in opened if isinstance(item, RawTable) and by in item.columns]
+    known = [column for item in opened if isinstance(item, RawTable) for column in item.columns]
+    if not held or by in {options.get(role) for role in ("suite", "dataset", "cluster")}:
+        results = load_results(*opened, **options)
+        if by in results.traits:
+            numbers = results.traits[by]
+            return results, numbers.map("{:g}".format).where(numbers.notna(), None).to_numpy(object)
+        if results.suites is not None and by in {"suite", results.column_names.get("suite")}:
+            return results, np.array([results.suites[name] for name in results.clusters], object)
+        known = list(dict.fromkeys([*known, *map(str, results.traits)]))
+        if by in known:
+            raise ArgumentError(f"by={by!r} is the dataset; name a trait of the tasks")
+        require(known, by, "by", ", ".join(results.sources))
+    texts = [column_text(item.read([by])[by]) for item in held]
+    names = list(dict.fromkeys(name for text in texts for name in text if name is not None))
+    numbers_of = {name: float(number) for number, name in enumerate(names)} | {None: np.nan}
+    for item, text in zip(held, texts, strict=True):
+        coded = pd.Series([numbers_of[name] for name in text], dtype=float)
+        opened[opened.index(item)] = item.add({by: coded})
+    traits = options.pop("traits", ())
+    traits = [traits] if isinstance(traits, str) else [*traits]
+    try:
+        results = load_results(*opened, traits=[*dict.fromkeys([*traits, by])], **options)
+    except ResultsError:
+        roles = load_results(*sources, traits=traits, **options).column_names
+        role = next((role for role, column in roles.items() if column == by), None)
+        if role is None:
+            raise
+        raise ArgumentError(f"by={by!r} is the {role}; name a trait of the tasks") from None
+    trait = next((n for n in results.traits if results.column_names.get(f"trait {n}") == by), by)
+    if trait not in results.traits:
+        raise ArgumentError(f"by={by!r} needs tasks in rows; in this table they are columns")
+    codes = results.traits[trait].to_numpy()
+    if any(f"the trait {quote(trait)} varies within" in note for note in results.notes):
+        raise ArgumentError(
+            f"by={by!r} varies within tasks; every row of a task must have one value"
+        )
+    labels = np.array([None if np.isnan(code) else names[int(code)] for code in codes], object)
+    return replace(results, traits=results.traits.drop(columns=trait)), labels
+
+
 # Bundled results, all of AUROC. The last is an example of a user's own method: scikit-learn's LOF
 # with its defaults on 25 datasets.
 _BUNDLED = ("lenz2021", "reproduction", "reproduction_defaults", "mine")
@@ -311,7 +362,7 @@ def _is_held(source: Source) -> bool:
 def _open(
     source: Source, reading: Reading, limits: Limits, number: int
 ) -> Sequence[RawTable | Results]:
-    if isinstance(source, Results):
+    if isinstance(source, Results | RawTable):
         return [source]
     name = "frame" if number == 1 else f"frame {number}"
     if isinstance(source, pd.DataFrame):

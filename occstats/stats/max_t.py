@@ -160,7 +160,7 @@ def typical_tests(
     *,
     test: str = "rgl",
     tie_tolerance: float = 0.0,
-    control: int | None = None,
+    control: int | BoolArray | None = None,
     alpha: float = 0.05,
     simultaneous: bool = True,
     null: str = "flips",
@@ -182,8 +182,8 @@ def typical_tests(
         The clustered signed-rank statistic Z of a pair.
     tie_tolerance : float
         Differences are rounded to multiples of it.
-    control : int, optional
-        Test only this column against the others.
+    control : int or mask of pairs, optional
+        Test only this column against the others, or only these of the pairs a < b.
     alpha : float
         Joint level of all intervals if `simultaneous`, else the level of each.
     simultaneous : bool
@@ -272,9 +272,11 @@ def typical_shifts(
     return antisymmetric(pairs.shift * (sample.tie_tolerance or 1.0), k) + 0.0
 
 
-def in_family(k: int, control: int | None) -> BoolArray:
-    """Mark the pairs a < b that are tested: all, or those with the control."""
+def in_family(k: int, control: int | BoolArray | None) -> BoolArray:
+    """Mark the pairs a < b that are tested: all, those with the control, or those of a mask."""
     first, second = upper_pairs(k)
+    if isinstance(control, np.ndarray):
+        return control
     if control is None:
         return np.ones(len(first), dtype=bool)
     if control not in range(k):
@@ -338,7 +340,7 @@ class _Pairs:
         self,
         sample: Sample,
         test: str,
-        control: int | None,
+        control: int | BoolArray | None,
         *,
         shifts: bool,
         flips: _Flips | None = None,

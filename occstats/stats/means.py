@@ -51,7 +51,7 @@ def mean_tests(
     scores: ArrayLike | Sample,
     clusters: ArrayLike | None = None,
     *,
-    control: int | None = None,
+    control: int | BoolArray | None = None,
     alpha: float = 0.05,
     simultaneous: bool = True,
     null: str = "bootstrap",
@@ -67,8 +67,8 @@ def mean_tests(
         Higher is better; NaN marks a missing score.
     clusters : array_like of shape (n_tasks,)
         Label of the cluster (dataset) of each task.
-    control : int, optional
-        Test only this column against the others.
+    control : int or mask of pairs, optional
+        Test only this column against the others, or only these of the pairs a < b.
     alpha : float
         Joint level of all intervals if `simultaneous`, else the level of each.
     simultaneous : bool
@@ -141,7 +141,7 @@ def mean_tests(
         for limit, toward in ((low, np.minimum), (high, np.maximum))
     )
     t = np.where(constant, certain_statistic(estimate, units), t)
-    n_left = max(1, k - 2 if control is not None else (k - 1) * (k - 2) // 2)
+    n_left = max(1, (k - 1) * (k - 2) // 2 if control is None else means.shape[1] - 1)
     floor = np.where(few, _student(t, units, alpha, n_left)[3], floor)
     floor = np.where(constant, upper, floor)
     sides = {"two-sided": (single, single), "greater": (greater, less), "less": (less, greater)}

@@ -234,9 +234,10 @@ class _Writer:
         if not self.several:
             return "for both directions"
         tests = "pairs" if settings.alternative == "two-sided" else "tests"
+        of = self.comparison.decision.together
         return {
-            "all": f"for all {size:,} {tests}",
-            "control": f"for the {size:,} comparisons with {printable(str(settings.control))}",
+            "all": f"for all {size:,} {tests}{of}",
+            "control": f"for the {size:,} comparisons with {printable(str(settings.control))}{of}",
             "row": f"for the {size:,} tests of each algorithm separately",
         }[str(settings.family)]
 

@@ -1,0 +1,486 @@
+"""Families of comparisons: the same algorithms by several measures, or within several slices.
+
+Corrected together by max-T, all members share one critical value: the columns of all members form
+one sample, on the union of their tasks, whose datasets change sign (or are resampled) together.
+This keeps the dependence between members, and one decision for each pair. Other corrections, and
+members with different estimands, use Bonferroni: each member has the level α divided by their
+number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from occstats._format import ABSENT, count, decimals, listing, printable, quote
+from occstats.comparison.comparison import Comparison
+from occstats.comparison.decision import BETTER, EQUIVALENT, WORSE, JointTests, decide
+from occstats.comparison.settings import Settings
+from occstats.comparison.study import Study, prepare
+from occstats.comparison.text.verdict import REVERSED, difference_digits, mostly_equal
+from occstats.errors import ArgumentError, OccstatsError
+from occstats.results import Results, load_results
+from occstats.results.aliases import measure, score_word
+from occstats.stats._arrays import FloatArray, IntArray, upper_pairs
+from occstats.stats.clusters import Clusters
+from occstats.stats.max_t import Intervals, PairTests, typical_tests
+from occstats.stats.means import mean_tests
+from occstats.stats.sample import Sample
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+__all__ = ["Comparisons", "compare_family", "load_measures", "slices_of"]
+
+#: Columns with more values are refused as slices.
+MOST_SLICES = 20
+COLUMNS = ["a", "b", "difference", "ci_low", "ci_high", "p", "conclusion", "reversed"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Comparisons:
+    """The result of `occstats.compare` for several measures, or for the slices of a trait.
+
+    Attributes
+    ----------
+    kind : {"measure", "slice"}
+        The difference between the members.
+    by : str or None
+        The column whose values are the slices.
+    members : dict of str to Comparison
+        The comparisons by the name of the measure, or by the value of the column.
+    joint : bool
+        Whether the pairs of all members are corrected together.
+    notes : tuple of str
+        Notes on slices and on tasks without one.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> data = occstats.load_results("lenz2021").to_frame().assign(
+    ...     accuracy=lambda frame: frame["auroc"].round(1)
+    ... )
+    >>> found = occstats.compare(data, score=["auroc", "accuracy"], n_resamples=200)
+    >>> found.members["accuracy"].algorithms[0], found["auroc"].algorithms[0]
+    ('SVM', 'ALP')
+    """
+
+    kind: str
+    members: Mapping[str, Comparison]
+    joint: bool
+    by: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Comparison:
+        return self.members[name]
+
+    @property
+    def first(self) -> Comparison:
+        """Return the first member."""
+        return next(iter(self.members.values()))
+
+    @property
+    def algorithms(self) -> list[str]:
+        """Return all algorithms, in the order of the first member."""
+        return list(
+            dict.fromkeys(name for each in self.members.values() for name in each.algorithms)
+        )
+
+    @property
+    def subject(self) -> str:
+        """Return the algorithm that the table is about: the control, or the first leader."""
+        return self.first.settings.control or self.first.algorithms[0]
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """Return one row per member and pair: difference, interval, p-value and conclusion."""
+        place = {name: position for position, name in enumerate(self.algorithms)}
+        parts = []
+        for name, member in self.members.items():
+            frame = member.pairwise
+            control = member.settings.control
+            keep = frame["a"].map(place) < frame["b"].map(place)
+            if control is not None:
+                keep = frame["a"] == control
+            columns = [column for column in COLUMNS if column in frame]
+            parts.append(frame.loc[keep, columns].assign(**{self.kind: name}))
+        frame = pd.concat(parts, ignore_index=True)
+        order = np.lexsort((frame["b"].map(place), frame["a"].map(place)))
+        return frame.iloc[order][[self.kind, *frame.columns.drop(self.kind)]].reset_index(drop=True)
+
+    @cached_property
+    def conclusions(self) -> pd.DataFrame:
+        """Return the conclusions: one row per pair (a, b), one column per member.
+
+        None where a member has no test, or too few datasets for any conclusion.
+        """
+        wide = self.pairs.pivot(index=["a", "b"], columns=self.kind, values="conclusion")
+        for name, member in self.members.items():
+            if not member.decision.possible:
+                wide[name] = None
+        keys = self.pairs[["a", "b"]].drop_duplicates()
+        return wide.reindex(pd.MultiIndex.from_frame(keys))[list(self.members)]
+
+    @property
+    def contradictions(self) -> pd.DataFrame:
+        """Return the pairs of which one member calls ``a`` better and another ``b``."""
+        found = self.conclusions
+        return found[(found == BETTER).any(axis=1) & (found == WORSE).any(axis=1)]
+
+    @property
+    def partial(self) -> pd.DataFrame:
+        """Return the pairs that differ by some members and are undecided by others."""
+        found = self.conclusions
+        decided = found.isin([BETTER, WORSE])
+        rest = found.notna() & ~decided
+        both = (found == BETTER).any(axis=1) & (found == WORSE).any(axis=1)
+        return found[decided.any(axis=1) & rest.any(axis=1) & ~both]
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """Return the differences of the subject from the others as text, one column per member.
+
+        A star marks decided pairs, = equivalent ones; wins and losses replace the difference where
+        most scores are equal.
+        """
+        others = [name for name in self.algorithms if name != self.subject]
+        columns = [
+            [_cell(member, rows, name) for name in others]
+            for member in self.members.values()
+            for rows in [
+                member.decision.row(self.subject) if self.subject in member.algorithms else None
+            ]
+        ]
+        headings = [self.named([name]) for name in self.members]
+        if self.kind == "slice":
+            sizes = [member.results.n_independent for member in self.members.values()]
+            headings = [f"{name} ({m})" for name, m in zip(headings, sizes, strict=True)]
+        return pd.DataFrame(
+            zip(*columns, strict=True), index=others, columns=headings, dtype=object
+        )
+
+    def lines(self) -> list[str]:
+        """Return the answer as sentences."""
+        return [*self._leaders(), *self._disagreements(), *self._too_few()]
+
+    def named(self, members: Sequence[str]) -> str:
+        """Return the names of members in prose."""
+        if self.kind == "measure":
+            return listing([score_word(name).replace("_", " ") for name in members], limit=6)
+        return listing([printable(name) for name in members], limit=6)
+
+    def _leaders(self) -> Iterator[str]:
+        leaders: dict[str, list[str]] = {}
+        for name, member in self.members.items():
+            leaders.setdefault(member.algorithms[0], []).append(name)
+        typical = {member.settings.estimand == "typical" for member in self.members.values()}
+        best = {(True,): "mean rank", (False,): "mean score"}.get((*typical,), "mean rank or score")
+        by = "by" if self.kind == "measure" else "in"
+        every = f"{by} all {len(self.members)} {self.kind}s"
+        parts = [
+            f"{printable(leader)} {'has the best ' + best if not n else ''}"
+            f"{'' if n else ' '}{every if len(leaders) == 1 else f'{by} {self.named(names)}'}"
+            for n, (leader, names) in enumerate(leaders.items())
+        ]
+        yield f"{', '.join(parts)}."
+
+    def _disagreements(self) -> Iterator[str]:
+        found, opposite, partial = self.conclusions, self.contradictions, self.partial
+        tested = int(found.notna().any(axis=1).sum())
+        if not tested:
+            return
+        by = "by" if self.kind == "measure" else "in"
+        shown = [
+            f"{printable(a)} is better than {printable(b)} "
+            f"{by} {self.named(list(row.index[row == BETTER]))}, but worse "
+            f"{by} {self.named(list(row.index[row == WORSE]))}"
+            for (a, b), row in opposite.head(2).iterrows()
+        ]
+        if shown:
+            more = f" ({len(opposite) - 2} more pairs)" if len(opposite) > 2 else ""
+            yield f"The {self.kind}s contradict each other: {'; '.join(shown)}{more}."
+        else:
+            yield f"No pair has opposite conclusions {by} different {self.kind}s."
+        everywhere = found.isin([BETTER, WORSE]) | found.isna()
+        n_all = int((everywhere.all(axis=1) & found.notna().any(axis=1)).sum()) - len(opposite)
+        able = all(member.decision.possible for member in self.members.values())
+        every = "every" if able else "every testable"
+        sentence = f"{n_all} of {count(tested, 'pair')} differ {by} {every} {self.kind}"
+        if len(partial):
+            pairs = [
+                f"{printable(a)}–{printable(b)} "
+                f"({self.named(list(row.index[row.isin([BETTER, WORSE])]))})"
+                for (a, b), row in partial.head(3).iterrows()
+            ]
+            more = f" and {len(partial) - 3} more" if len(partial) > 3 else ""
+            sentence += f", {len(partial)} {by} some only: {', '.join(pairs)}{more}"
+        yield f"{sentence}."
+
+    def _too_few(self) -> Iterator[str]:
+        few = {
+            name: member.results.n_independent
+            for name, member in self.members.items()
+            if not member.decision.possible
+        }
+        if few:
+            unit, needed = self.first.results.unit, self.first.decision.datasets_needed
+            sizes = [f"{self.named([name])} ({m})" for name, m in few.items()]
+            yield f"Too few {unit}s to show a difference (at least {needed}): {listing(sizes)}."
+        yield from self.notes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values, with the keys of ``occstats compare --json``."""
+        from occstats.report.json_document import plain
+
+        return {
+            "kind": self.kind,
+            "by": self.by,
+            "corrected_together": self.joint,
+            "answer": self.lines(),
+            "pairs": plain(self.pairs),
+            "contradictions": plain(self.contradictions.reset_index()),
+            "differ_in_some": plain(self.partial.reset_index()),
+            "comparisons": {name: each.to_dict() for name, each in self.members.items()},
+        }
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return one JSON document; floats in full precision, null where undefined."""
+        from occstats.report.json_document import dump
+
+        return dump(self.to_dict(), indent)
+
+    def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the report of every member to a folder of its own, and a page that links them."""
+        from occstats.report.family_tables import write_family
+
+        return write_family(self, folder, force=force)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the table: the conclusions about the subject by member, with the differences."""
+        from occstats.figures._conclusions import conclusions
+
+        return conclusions(self, ax=ax)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Comparisons by {count(len(self.members), self.kind)}: {self.named([*self.members])}>"
+        )
+
+    def __str__(self) -> str:
+        from occstats.report.family_tables import family_text
+
+        return family_text(self)
+
+    def _repr_html_(self) -> str:
+        from occstats.report.family_tables import family_to_html
+
+        return family_to_html(self)
+
+
+def _cell(member: Comparison, rows: pd.DataFrame | None, name: str) -> str:
+    if rows is None or name not in rows.index:
+        return f"{ABSENT} "
+    row: Any = rows.loc[name]
+    size = ABSENT
+    if member.settings.estimand == "typical" and mostly_equal(row):
+        size = f"{row['wins']:,.0f} : {row['losses']:,.0f}"
+    elif np.isfinite(row["difference"]):
+        size = decimals(difference_digits(member), signed=True)(row["difference"])
+    marks = {BETTER: "*", WORSE: "*", EQUIVALENT: "="} if member.decision.possible else {}
+    return f"{size}{marks.get(row['conclusion'], ' ')}{REVERSED if row['reversed'] else ''}"
+
+
+def load_measures(
+    sources: Sequence[Any], option: str, reading: Mapping[str, Any]
+) -> dict[str, Results]:
+    """Load the results by each of the measures that an option (score or metric) lists."""
+    names = list(reading[option])
+    twice = sorted({str(name) for name in names if names.count(name) > 1})
+    if twice or len(names) < 2:
+        problem = f"{quote(twice[0])} twice" if twice else f"{len(names)} of them"
+        raise ArgumentError(
+            f"a list of {option}s must name two or more different measures; got {problem}"
+        )
+    others = {name: value for name, value in reading.items() if name != option}
+    found = {}
+    for name in names:
+        known = measure(str(name))[0] is not None
+        own = {k: v for k, v in others.items() if k != "lower_is_better" or not known}
+        found[str(name)] = load_results(*sources, **{option: name}, **own)
+    return found
+
+
+def slices_of(
+    results: Results, labels: np.ndarray[Any, Any], by: str
+) -> tuple[dict[str, Results], tuple[str, ...]]:
+    """Split results by the value of a column for each task, and note what is left out.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> results = occstats.load_results("lenz2021")
+    >>> size = np.where(results.traits["n"] > 500, "large", "small").astype(object)
+    >>> parts, notes = slices_of(results, size, "size")
+    >>> {name: part.n_clusters for name, part in parts.items()}, notes[0][:40]
+    ({'large': 20, 'small': 39}, '9 datasets have tasks in several slices;')
+    """
+    known = [label for label in dict.fromkeys(labels) if label is not None]
+    try:
+        known.sort(key=float)
+    except ValueError:
+        known.sort()
+    if len(known) < 2:
+        value = f"the single value {quote(known[0])}" if known else "no value"
+        raise ArgumentError(f"by={by!r} has {value}: there are no slices to compare")
+    if len(known) > MOST_SLICES:
+        raise ArgumentError(
+            f"by={by!r} has {len(known):,} values, more than {MOST_SLICES} slices: add a column of "
+            "classes, for numbers for example with pandas.qcut(…, 3, labels=False)"
+        )
+    parts = {name: results.keep_tasks(labels == name) for name in known}
+    notes = []
+    empty = sum(label is None for label in labels)
+    if empty:
+        notes.append(f"{count(empty, 'task')} without a value in {quote(by)} are in no slice.")
+    seen = pd.Series([name for part in parts.values() for name in part.scores.index.unique(0)])
+    shared = int((seen.value_counts() > 1).sum())
+    if shared:
+        verb = "has" if shared == 1 else "have"
+        notes.append(
+            f"{count(shared, 'dataset')} {verb} tasks in several slices; their tasks are not "
+            "independent between slices, which the correction allows for."
+        )
+    return parts, tuple(notes)
+
+
+def compare_family(
+    parts: Mapping[str, Results],
+    settings: Settings,
+    *,
+    kind: str,
+    joint: bool,
+    by: str | None = None,
+    notes: tuple[str, ...] = (),
+) -> Comparisons:
+    """Compare the algorithms in each part, corrected over the parts if `joint`."""
+    with threadpool_limits(1, user_api="blas"):
+        studies: dict[str, Study] = {}
+        for name, results in parts.items():
+            try:
+                studies[name] = prepare(results, settings)
+            except OccstatsError as error:
+                if kind == "measure" or len(parts) - len(notes) < 2:
+                    error.args = (f"{kind} {quote(name)}: {error}",)
+                    raise
+                notes = (*notes, f"{quote(name)} is left out: {error}")
+        if len(studies) < 2:
+            raise ArgumentError(f"fewer than two {kind}s can be compared: {' '.join(notes)}")
+        tests: Mapping[str, JointTests | None] = dict.fromkeys(studies)
+        same = len({study.settings.estimand for study in studies.values()}) == 1
+        if joint and same and settings.correction == "max-t":
+            tests = _joint_tests(studies, f" of {len(studies)} {kind}s")
+        elif joint:
+            level = settings.alpha / len(studies)
+            studies = {
+                name: replace(study, settings=replace(study.settings, alpha=level))
+                for name, study in studies.items()
+            }
+            notes = (*notes, f"The level of each {kind} is α/{len(studies)} (Bonferroni).")
+        members = {
+            name: Comparison(decision=decide(study, tests[name]), given=parts[name])
+            for name, study in studies.items()
+        }
+    return Comparisons(kind=kind, members=members, joint=joint, by=by, notes=notes)
+
+
+def _joint_tests(studies: Mapping[str, Study], together: str) -> dict[str, JointTests]:
+    """Test the pairs of all members by one max-T procedure."""
+    chosen, settings = list(studies.values()), next(iter(studies.values())).settings
+    typical = settings.estimand == "typical"
+    samples = [study.tested if typical else study.sample for study in chosen]
+    # In units of the tie tolerance, or of the scale of the score, so that all members are alike.
+    units = [(sample.tie_tolerance or 1.0) if typical else s.scale
+             for sample, s in zip(samples, chosen, strict=True)]  # fmt: skip
+    index = chosen[0].results.scores.index
+    for study in chosen[1:]:
+        index = index.union(study.results.scores.index, sort=False)
+    columns = []
+    for study, sample, unit in zip(chosen, samples, units, strict=True):
+        frame = pd.DataFrame(sample.scores / unit, index=study.results.scores.index)
+        columns.append(frame.reindex(index).to_numpy())
+    datasets = index.get_level_values(0).to_numpy(dtype=object)
+    clusters = Clusters.of(datasets)
+    if any(study.results.nested for study in chosen):
+        suites: dict[str, str] = {}
+        for study in chosen:
+            suites |= study.results.suites or {}
+        clusters = Clusters.nested([suites[name] for name in datasets], datasets)
+    sizes = [len(study.algorithms) for study in chosen]
+    member = np.repeat(np.arange(len(sizes)), sizes)
+    first, second = upper_pairs(len(member))
+    family = member[first] == member[second]
+    if settings.control is not None:
+        starts = np.cumsum([0, *sizes[:-1]])
+        controls = [start + (s.control or 0) for start, s in zip(starts, chosen, strict=True)]
+        family &= np.isin(first, controls) | np.isin(second, controls)
+    tolerance = 1.0 if samples[0].tie_tolerance else 0.0
+    sample = Sample(np.hstack(columns), clusters, tolerance)
+    n_units = clusters.independent.n_clusters
+    options: dict[str, Any] = {
+        "control": family,
+        "alpha": settings.alpha,
+        "n_resamples": chosen[0].resamples(10.0 * family.sum() * (n_units + 100)),
+        "random_state": settings.random_state,
+    }
+    found = (
+        typical_tests(sample, test=settings.test, **options)
+        if typical
+        else mean_tests(sample, **options)
+    )
+    size = int(np.count_nonzero(family & ~np.isnan(found.p[first, second])))
+    return {
+        name: JointTests(_part(found, np.flatnonzero(member == i), units[i]), size, together)
+        for i, name in enumerate(studies)
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class _PartIntervals:
+    """Confidence intervals of one member, from those of all."""
+
+    whole: Intervals
+    places: IntArray
+    unit: float
+
+    def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
+        low, high = self.whole.limits(self.places if pairs is None else self.places[pairs])
+        return low * self.unit, high * self.unit
+
+
+def _part(found: PairTests, columns: IntArray, unit: float) -> PairTests:
+    """Return the tests of one member; without an algorithm, the critical value of all holds."""
+    square = np.ix_(columns, columns)
+    first, second = (columns[position] for position in upper_pairs(len(columns)))
+    k = len(found.p)
+    return replace(
+        found,
+        difference=found.difference[square] * unit,
+        statistic=found.statistic[square],
+        p=found.p[square],
+        p_unadjusted=found.p_unadjusted[square],
+        critical=found.critical[square],
+        critical_without=np.zeros(len(columns)),
+        floor=found.critical[square],
+        intervals=_PartIntervals(
+            found.intervals, first * (2 * k - first - 1) // 2 + second - first - 1, unit
+        ),
+    )

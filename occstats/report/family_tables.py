@@ -1,0 +1,166 @@
+"""Show several comparisons together: table, terminal, notebook and output folder."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from occstats._files import write_folder
+from occstats._format import count, word
+from occstats.comparison.decision import EQUIVALENT
+from occstats.comparison.text.verdict import REVERSED, headline, short_names
+from occstats.report.bundle import contents
+from occstats.report.formatted_table import Table, grid_table, plain_table
+from occstats.report.markup import escape_html, table_to_html
+from occstats.report.terminal import (
+    PARAGRAPH_WIDTH,
+    make_console,
+    print_comparison,
+    print_table,
+    print_wrapped,
+)
+
+if TYPE_CHECKING:
+    from occstats.comparison.families import Comparisons
+
+__all__ = ["family_table", "family_text", "family_to_html", "print_family", "write_family"]
+
+STYLE = (
+    "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
+    "td,th{padding:.1em .6em}"
+)
+
+
+def family_table(family: Comparisons) -> Table:
+    """Return the difference of the subject from each other algorithm, by member.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> data = occstats.load_results("lenz2021").to_frame().assign(
+    ...     accuracy=lambda frame: frame["auroc"].round(1)
+    ... )
+    >>> found = occstats.compare(data, score=["auroc", "accuracy"], n_resamples=1000)
+    >>> family_table(found).cells()[2:4]
+    [['MD', '+0.010 ', '55 : 28 '], ['LOF', '+0.010*', '33 : 2*']]
+    """
+    cells = family.cells
+    estimands = {str(member.settings.estimand) for member in family.members.values()}
+    return grid_table(
+        [("algorithm", list(cells.index), word)],
+        cells,
+        str,
+        frame=family.pairs,
+        name="pairs",
+        title=f"{' or '.join(sorted(estimands)).capitalize()} difference from {family.subject}",
+        explanation=f"Positive where {family.subject} is better.",
+        note=" ".join(_legend(family)),
+        terminal_rows=15,
+    )
+
+
+def _legend(family: Comparisons) -> Iterator[str]:
+    members = [member for member in family.members.values() if member.decision.possible]
+    for basis in dict.fromkeys(member.basis for member in members):
+        yield f"* p ≤ {members[0].settings.alpha:.3g}, {basis}."
+    if not family.joint:
+        yield "Measures were corrected separately (family='measures' corrects over all)."
+    conclusions = family.conclusions
+    if (conclusions == EQUIVALENT).any(axis=None):
+        yield "= equivalent."
+    if family.pairs["reversed"].any():
+        yield f"{REVERSED} the other estimate has the opposite sign."
+    if family.kind == "slice":
+        unit = family.first.results.unit
+        yield f"In parentheses: {unit}s."
+        yield "A pair that differs in one slice only is no evidence that slices differ."
+
+
+def _headline(family: Comparisons) -> str:
+    what, _, score = headline(family.first).rpartition(", ")
+    if family.kind == "measure":
+        return f"{what}, {len(family.members)} measures"
+    sources = what.partition(": ")[0]
+    number = count(len(family.algorithms), "algorithm")
+    return f"{sources}: {number}, {score}, {len(family.members)} slices by {family.by}"
+
+
+def print_family(
+    family: Comparisons,
+    folder: Path | None = None,
+    *,
+    full: bool = False,
+    file: Any = None,
+    spell: Any = str,
+) -> None:
+    """Print the answer and its table; with `full`, then each comparison by itself."""
+    console = make_console(file)
+    _print(console, family, spell)
+    if full:
+        for name, member in family.members.items():
+            console.print()
+            console.print(Text(f"{family.kind} {name}", "bold"))
+            print_comparison(member, full=True, file=file, spell=spell)
+    if folder is not None:
+        console.print(f"Written to {folder}.", soft_wrap=True)
+    elif not full:
+        print_wrapped(console, f"More: --full (each {family.kind}), --out DIR (reports)", "dim")
+
+
+def _print(console: Any, family: Comparisons, spell: Any = str) -> None:
+    print_wrapped(console, _headline(family))
+    console.print()
+    for line in family.lines():
+        print_wrapped(console, spell(line), "bold")
+    console.print()
+    table = family_table(family)
+    print_table(console, table, names=short_names(family.algorithms)[0], spell=spell)
+
+
+def family_text(family: Comparisons) -> str:
+    """Return the answer and its table as text, for the interactive prompt."""
+    stream = io.StringIO()
+    _print(make_console(stream, width=PARAGRAPH_WIDTH), family)
+    return stream.getvalue().rstrip()
+
+
+def family_to_html(family: Comparisons) -> str:
+    """Return the answer and its table for a notebook."""
+    first, *rest = family.lines()
+    paragraphs = "".join(f"<p>{escape_html(line)}</p>" for line in rest)
+    return (
+        f'<div class="occstats"><p><strong>{escape_html(first)}</strong></p>{paragraphs}'
+        f"{table_to_html(family_table(family))}</div>"
+    )
+
+
+def write_family(
+    family: Comparisons, folder: str | os.PathLike[str], *, force: bool = False
+) -> Path:
+    """Write ``index.html``, ``comparisons.json``, the figure, a table, and a folder per member."""
+    from occstats.figures._base import without_pyplot
+    from occstats.figures._style import render, svg_markup
+
+    with without_pyplot():
+        drawn = family.plot()
+    files: dict[str, str | bytes] = {
+        "comparisons.json": family.to_json() + "\n",
+        "pairs.csv": plain_table("pairs", "", "", family.pairs).to_csv(),
+        **render(drawn, "conclusions", ["pdf", "svg"]),
+    }
+    links = []
+    for number, (name, member) in enumerate(family.members.items(), 1):
+        place = f"{family.kind}-{number}"
+        files |= {f"{place}/{path}": content for path, content in contents(member).items()}
+        links.append(f'<li><a href="{place}/report.html">{escape_html(name)}</a></li>')
+    files["index.html"] = (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Comparisons</title>'
+        f"<style>{STYLE}</style><h1>{escape_html(_headline(family))}</h1>{family_to_html(family)}"
+        f"{svg_markup(drawn, title='Conclusions')}<ul>{''.join(links)}</ul></html>\n"
+    )
+    return write_folder(folder, files.items(), force=force)

@@ -1,0 +1,253 @@
+"""Several measures and slices: one decision for each pair, corrected together."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.stats import rankdata
+
+import occstats
+from occstats.cli.main import main
+from occstats.comparison.decision import BETTER, WORSE
+from occstats.errors import OccstatsError
+
+NAMES = ["A", "B", "C"]
+
+
+def table(n_datasets=12, tasks=2, seed=0, gain=0.05):
+    """Return a long table: A is better by both measures; slices "x", "y" and an empty one."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for d in range(n_datasets):
+        effect = rng.normal(scale=0.03, size=3)
+        for task in range(tasks):
+            for name, own in zip(NAMES, effect, strict=True):
+                score = 0.6 + own + rng.normal(scale=0.03) + gain * (name == "A")
+                rows.append(
+                    {
+                        "dataset": f"d{d}",
+                        "task": f"t{task}",
+                        "algorithm": name,
+                        "auroc": score,
+                        "accuracy": score + rng.normal(scale=0.02),
+                        "part": "xy"[d % 2],
+                        "mixed": "xy"[task % 2],
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def compare(data, **options):
+    return occstats.compare(data, **{"n_resamples": 500} | options)
+
+
+@pytest.mark.parametrize("estimand", ["typical", "mean"])
+@pytest.mark.parametrize("control", [None, "B"])
+def test_a_measure_and_its_copy_are_corrected_as_one(estimand, control):
+    data = table().assign(accuracy=lambda frame: frame["auroc"], mae=lambda f: 1 - f["auroc"])
+    options = {"estimand": estimand, "control": control}
+    alone = compare(data, score="auroc", **options)
+    found = compare(data, score=["auroc", "accuracy", "mae"], family="measures", **options)
+    for member in found.members.values():
+        for name in ("p", "difference", "ci_low", "ci_high"):
+            own, other = (each.matrix(name).loc[NAMES, NAMES] for each in (alone, member))
+            np.testing.assert_allclose(own.astype(float), other.astype(float), rtol=1e-9, atol=1e-9)
+        assert "of 3 measures" in member.rule
+        assert "of 3 measures" in member.methods
+    assert found.contradictions.empty
+    assert found.partial.empty
+
+
+def shares(differences):
+    """Return max-T p-values over all sign flips, in plain Python: the columns are tests."""
+    m = len(differences)
+    ranks = np.column_stack([rankdata(np.abs(x)) for x in differences.T])
+    z = (np.sign(differences) * ranks).sum(axis=0) / np.sqrt((ranks**2).sum(axis=0))
+    largest = [
+        np.abs((np.array(signs)[:, None] * np.sign(differences) * ranks).sum(axis=0))
+        / np.sqrt((ranks**2).sum(axis=0))
+        for signs in product((-1, 1), repeat=m)
+    ]
+    return z, np.max(largest, axis=1)
+
+
+def test_joint_p_values_are_those_of_all_sign_flips():
+    # One task per dataset, so that Z is Wilcoxon's; raw and centred differences, the larger share.
+    rng = np.random.default_rng(3)
+    x = rng.normal(0.03, 0.03, size=(8, 2))
+    data = pd.DataFrame(
+        {
+            "dataset": [f"d{i}" for i in range(8)] * 2,
+            "algorithm": ["A"] * 8 + ["B"] * 8,
+            "auroc": np.r_[0.5 + x[:, 0], np.full(8, 0.5)],
+            "accuracy": np.r_[0.5 + x[:, 1], np.full(8, 0.5)],
+        }
+    )
+    first, second = np.triu_indices(8)
+    centred = x - np.median((x[first] + x[second]) / 2, axis=0)
+    z, largest = shares(x)
+    _, largest_centred = shares(centred)
+    expected = [max(np.mean(some >= abs(each) - 1e-9) for some in (largest, largest_centred))
+                for each in z]  # fmt: skip
+    found = compare(data, score=["auroc", "accuracy"], family="measures")
+    got = [member.p_values.loc["A", "B"] for member in found.members.values()]
+    np.testing.assert_allclose(got, expected, rtol=1e-12)
+    single = [compare(data, score=name).p_values.loc["A", "B"] for name in ("auroc", "accuracy")]
+    assert np.all(np.array(got) >= single)
+    assert max(got) > max(single)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"score": ["auroc", "accuracy"], "family": "measures"},
+        {"score": ["auroc", "accuracy"], "family": "measures", "estimand": "mean"},
+        {"score": ["auroc", "accuracy"], "margin": 0.2},
+        {"score": "auroc", "by": "part"},
+        {"score": "auroc", "by": "mixed", "estimand": "mean"},
+        {"score": "auroc", "by": "part", "correction": "bonferroni"},
+    ],
+    ids=str,
+)
+def test_every_output_has_the_one_decision(options):
+    found = compare(table(20), **options)
+    document = json.loads(found.to_json())
+    for name, member in found.members.items():
+        alpha = member.settings.alpha
+        for row in member.pairwise.to_dict("records"):
+            decided = row["conclusion"] in (BETTER, WORSE)
+            assert decided == (row["p"] <= alpha) == (row["ci_low"] > 0 or row["ci_high"] < 0)
+        shown = document["comparisons"][name]["pairwise"]
+        of_family = [row for row in document["pairs"] if row[found.kind] == name]
+        for row in of_family:
+            (same,) = (r for r in shown if (r["a"], r["b"]) == (row["a"], row["b"]))
+            assert {key: same[key] for key in row if key != found.kind} == {
+                key: value for key, value in row.items() if key != found.kind
+            }
+        heading = next(h for h in found.cells if h.lower().startswith(name.lower()))
+        for other, cell in found.cells[heading].items():
+            kind = member.matrix("conclusion").loc[found.subject, other]
+            assert ("*" in cell, "=" in cell) == (kind in (BETTER, WORSE), kind == "equivalent")
+    assert found._repr_html_().count("<tr>") == 3
+
+
+def test_the_folder_has_a_report_for_each_slice(tmp_path):
+    data = table(20).replace({"part": {"x": "<b>x</b>"}})
+    folder = compare(data, score="auroc", by="part").write(tmp_path / "out")
+    assert {"index.html", "comparisons.json", "pairs.csv"} <= {p.name for p in folder.iterdir()}
+    assert "corrected for all 6 pairs of 2 slices" in (folder / "slice-2/report.md").read_text()
+    page = (folder / "index.html").read_text("utf-8")
+    assert "&lt;b&gt;x&lt;/b&gt; (10)" in page
+    assert "<b>x</b>" not in page
+
+
+def test_slices_that_share_no_dataset_match_comparisons_of_each():
+    data = table(30)
+    found = compare(data, score="auroc", by="part", n_resamples=2000)
+    assert list(found.members) == ["x", "y"]
+    for name, member in found.members.items():
+        alone = compare(data[data["part"] == name], score="auroc", n_resamples=2000)
+        for column in ("difference", "statistic"):
+            one, other = (each.matrix(column).loc[NAMES, NAMES] for each in (alone, member))
+            np.testing.assert_allclose(one.astype(float), other.astype(float), rtol=1e-9, atol=1e-9)
+        p, corrected = (each.p_values.loc["A", ["B", "C"]] for each in (alone, member))
+        assert (corrected >= p - 0.02).all()
+    assert found.notes == ()
+
+
+def test_contradictions_and_partial_decisions_are_named():
+    data = table(24, gain=0.15)
+    turned = data["part"] == "y"
+    data.loc[turned, "algorithm"] = data.loc[turned, "algorithm"].replace({"A": "B", "B": "A"})
+    found = compare(data, score="auroc", by="part")
+    ((a, b),) = found.contradictions.index
+    assert {a, b} == {"A", "B"}
+    one, other = ("x", "y") if a == "A" else ("y", "x")
+    text = " ".join(str(found).split())
+    assert f"contradict each other: {a} is better than {b} in {one}, but worse in {other}." in text
+    assert "0 of 3 pairs differ in every slice, 2 in some only" in text
+    assert len(found.partial) == 2
+
+
+def test_odd_slices_are_explained():
+    data = table(12)
+    data.loc[data["dataset"].isin(["d0", "d1", "d2"]), "part"] = "few"
+    data.loc[data["dataset"] == "d11", "part"] = None
+    found = compare(data, score="auroc", by="part")
+    text = " ".join(str(found).split())
+    assert "Too few datasets to show a difference (at least 6): few (3), x (4) and y (4)." in text
+    assert "2 tasks without a value in 'part' are in no slice." in text
+    assert "*" not in text.partition("Positive")[2].partition("In parentheses")[0]
+    mixed = compare(table(12), score="auroc", by="mixed")
+    assert any("12 datasets have tasks in several slices" in note for note in mixed.notes)
+
+
+def test_other_corrections_share_the_level():
+    found = compare(table(20), score=["auroc", "accuracy"], family="measures", correction="holm")
+    assert {member.settings.alpha for member in found.members.values()} == {0.025}
+    assert "α/2 (Bonferroni)" in str(found)
+    alone = compare(table(20), score="auroc", correction="holm", alpha=0.025)
+    pd.testing.assert_frame_equal(found["auroc"].pairwise, alone.pairwise)
+
+
+def test_a_loss_beside_a_score_keeps_its_direction():
+    data = table(20).assign(mae=lambda f: 1 - f["auroc"], gap=lambda f: 1 - f["accuracy"])
+    found = compare(data, score=["auroc", "mae", "gap"], lower_is_better=True)
+    assert [member.algorithms[0] for member in found.members.values()] == ["A"] * 3
+    assert found["auroc"].results.higher_is_better
+    assert not found["gap"].results.higher_is_better
+
+
+def test_metrics_in_rows_are_measures():
+    data = table(10).melt(
+        ["dataset", "task", "algorithm"], ["auroc", "accuracy"], "metric", "value"
+    )
+    found = compare(data, metric=["auroc", "accuracy"])
+    assert found["accuracy"].results.score_name == "accuracy"
+    assert str(found).splitlines()[2] == "A has the best mean rank by all 2 measures."
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"score": ["auroc", "acuracy"]}, "did you mean 'accuracy'?"),
+        ({"score": ["auroc", "auroc"]}, "'auroc' twice"),
+        ({"score": ["auroc"]}, "two or more different measures"),
+        ({"score": "auroc", "family": "measures"}, "needs two or more scores"),
+        ({"score": ["auroc", "accuracy"], "by": "part"}, "compares slices by one measure"),
+        ({"score": "auroc", "by": "prt"}, "did you mean 'part'?"),
+        ({"score": "auroc", "by": "dataset"}, "is the dataset; name a trait of the tasks"),
+        ({"score": "auroc", "by": "algorithm"}, "is the algorithm; name a trait"),
+        ({"score": "auroc", "by": "constant"}, "has the single value 'all'"),
+        ({"score": "auroc", "by": "number"}, "values, more than 20 slices: add a column of"),
+        ({"score": "auroc", "by": "accuracy"}, "varies within tasks"),
+    ],
+    ids=str,
+)
+def test_bad_requests_are_refused_with_a_remedy(options, message):
+    data = table(15).assign(
+        constant="all", number=lambda f: f.groupby(["dataset", "task"]).ngroup()
+    )
+    with pytest.raises(OccstatsError) as caught:
+        compare(data, **options)
+    assert message in str(caught.value)
+
+
+def test_the_first_screen_fits(tmp_path):
+    data = occstats.load_results("lenz2021").to_frame()
+    data["accuracy"] = data["auroc"].round(2)
+    data["f1"] = data["auroc"] ** 2
+    data.to_csv(tmp_path / "three.csv", index=False)
+    arguments = ["compare", str(tmp_path / "three.csv"), "--score", "auroc,accuracy,f1"]
+    found = CliRunner().invoke(main, [*arguments, "--n-resamples", "200"], env={"COLUMNS": "80"})
+    assert found.exit_code == 0, found.output
+    lines = found.output.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert sum(line.startswith("ALP has the best mean rank by") for line in lines) == 1
+    again = CliRunner().invoke(main, [*arguments[:2], "--score", "auroc", "--by", "m", "--json"])
+    assert again.exit_code == 2
+    assert "--by m has" in again.output
