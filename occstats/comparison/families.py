@@ -185,13 +185,12 @@ class Comparisons:
         typical = {member.settings.estimand == "typical" for member in self.members.values()}
         best = {(True,): "mean rank", (False,): "mean score"}.get((*typical,), "mean rank or score")
         by = "by" if self.kind == "measure" else "in"
-        every = f"{by} all {len(self.members)} {self.kind}s"
-        parts = [
-            f"{printable(leader)} {'has the best ' + best if not n else ''}"
-            f"{'' if n else ' '}{every if len(leaders) == 1 else f'{by} {self.named(names)}'}"
-            for n, (leader, names) in enumerate(leaders.items())
-        ]
-        yield f"{', '.join(parts)}."
+        n = len(self.members)
+        every = f"{by} {'both' if n == 2 else f'all {n}'} {self.kind}s"
+        where = [every if len(leaders) == 1 else f"{by} {self.named(m)}" for m in leaders.values()]
+        names = [printable(name) for name in leaders]
+        names[0] += f" has the best {best}"
+        yield ", ".join(map(" ".join, zip(names, where, strict=True))) + "."
 
     def _disagreements(self) -> Iterator[str]:
         found, opposite, partial = self.conclusions, self.contradictions, self.partial
@@ -214,7 +213,8 @@ class Comparisons:
         n_all = int((everywhere.all(axis=1) & found.notna().any(axis=1)).sum()) - len(opposite)
         able = all(member.decision.possible for member in self.members.values())
         every = "every" if able else "every testable"
-        sentence = f"{n_all} of {count(tested, 'pair')} differ {by} {every} {self.kind}"
+        differ = "pair differs" if tested == 1 else "pairs differ"
+        sentence = f"{n_all} of {tested:,} {differ} {by} {every} {self.kind}"
         if len(partial):
             pairs = [
                 f"{printable(a)}–{printable(b)} "

@@ -20,7 +20,7 @@ from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ArgumentError, ResultsError
 from occstats.results.aliases import measure, normalise
 from occstats.results.ask import UnclearTableError, group_pattern
-from occstats.results.cells import look_alikes
+from occstats.results.cells import column_text, look_alikes
 from occstats.results.join import join
 from occstats.results.readers import read_path
 from occstats.results.readers.delimited import read_delimited
@@ -282,19 +282,23 @@ def load_by(
         results = load_results(*opened, **options)
         if by in results.traits:
             numbers = results.traits[by]
-            return results, numbers.map("{:g}".format).where(numbers.notna(), None).to_numpy(object)
+            return results, numbers.map("{:.15g}".format).where(numbers.notna(), None).to_numpy(
+                object
+            )
         if results.suites is not None and by in {"suite", results.column_names.get("suite")}:
             return results, np.array([results.suites[name] for name in results.clusters], object)
         known = list(dict.fromkeys([*known, *map(str, results.traits)]))
         if by in known:
             raise ArgumentError(f"by={by!r} is the dataset; name a trait of the tasks")
         require(known, by, "by", ", ".join(results.sources))
-    texts = [column_text(item.read([by])[by]) for item in held]
+    texts = [column_text(item.frame[by]) for item in held]
     names = list(dict.fromkeys(name for text in texts for name in text if name is not None))
     numbers_of = {name: float(number) for number, name in enumerate(names)} | {None: np.nan}
-    for item, text in zip(held, texts, strict=True):
-        coded = pd.Series([numbers_of[name] for name in text], dtype=float)
-        opened[opened.index(item)] = item.add({by: coded})
+    coded = {
+        id(item): item.add({by: [numbers_of[name] for name in text]})
+        for item, text in zip(held, texts, strict=True)
+    }
+    opened = [coded.get(id(item), item) for item in opened]
     traits = options.pop("traits", ())
     traits = [traits] if isinstance(traits, str) else [*traits]
     try:

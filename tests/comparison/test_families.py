@@ -207,7 +207,7 @@ def test_metrics_in_rows_are_measures():
     )
     found = compare(data, metric=["auroc", "accuracy"])
     assert found["accuracy"].results.score_name == "accuracy"
-    assert str(found).splitlines()[2] == "A has the best mean rank by all 2 measures."
+    assert str(found).splitlines()[2] == "A has the best mean rank by both measures."
 
 
 @pytest.mark.parametrize(
