@@ -1,15 +1,16 @@
 """Measure how many small random changes of the code the tests notice.
 
 Each change (a reversed comparison, a swapped operator, another constant …) is made in a copy of the
-committed tree and tried against the tests of its package: those that run the changed line according
-to coverage.py, or all of them for a line that runs on import, in a compiled kernel or in a worker
-process. A change that no test notices is equivalent, or a test is missing.
+committed tree and tried against the nearest tests of its package: the doctests of its module, then
+at most 40 tests that run the changed line according to coverage.py, those of the test file with the
+module's name first; or the whole of that file for a line that runs on import, in a compiled kernel
+or in a worker process. A change that no test notices is equivalent, or a test is missing.
 
-    python benchmarks/mutations.py --seed 1 --out benchmarks/mutations.csv
+    python benchmarks/mutations.py --seed 1 --packages occstats/stats --out benchmarks/mutations.csv
     python benchmarks/mutations.py --summary benchmarks/mutations.csv
 
-The first command takes hours. It appends to its output file and continues where it was interrupted.
-Set OCCSTATS_DATA to a folder of the paper's datasets to include the tests that need them.
+The first command takes minutes for a package, and needs coverage.py. It appends to its output file
+and continues where it was interrupted. Set OCCSTATS_DATA to a folder of the paper's datasets to include the tests that need them.
 In the column `judged` of a survivor, note by hand "equivalent", "cosmetic" or "not noticed".
 """
 
@@ -18,12 +19,14 @@ import ast
 import csv
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
 from shutil import rmtree
@@ -55,10 +58,13 @@ OPERATORS = {
 }  # fmt: skip
 COLUMNS = ["package", "file", "line", "was", "is", "noticed by", "judged"]
 # Browser tests take minutes and see little of the Python code that the others do not.
-PYTEST = ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly",
-          "-m", "not slow", "--ignore-glob=*browser*"]  # fmt: skip
-# Only a test that never ends takes this long, and this much longer than all tests of its package.
-LEAST_SECONDS, FACTOR = 900, 10
+PYTEST = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly", "-m", "not slow",
+          "--ignore-glob=*browser*"]  # fmt: skip
+MOST_TESTS = 40
+# Only a test that never ends takes this long, or this much longer than all tests of its package.
+LEAST_SECONDS, FACTOR = 300, 3
+# Imported once, and inherited by the processes that run tests.
+IMPORTS = ("numpy", "pandas", "pytest", "scipy.stats", "hypothesis", "matplotlib.figure")
 
 
 def annotations(tree: ast.AST) -> Iterator[ast.AST]:
@@ -119,23 +125,44 @@ def copy_of_the_tree(folder: str) -> Path:
 
 
 def run(
-    tree: Path, command: list[str], timeout: float | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run Python in the copy, with kernels compiled there."""
-    environment = os.environ | {
-        "PYTHONPATH": f"{tree}{os.pathsep}{tree / 'descriptors'}",
-        "NUMBA_CACHE_DIR": str(tree / "numba"),
-        "COVERAGE_FILE": str(tree / ".coverage"),
-    }
-    return subprocess.run(
-        [sys.executable, *command],
-        cwd=tree,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
+    tree: Path, arguments: list[str], seconds: float = 7200.0, measured: str = ""
+) -> tuple[int | None, str]:
+    """Run pytest in a copy of this process; return its exit code, or None, and its output.
+
+    `measured` is a folder for which to record the tests that run each line.
+    """
+    log = tree / "log"
+    process = os.fork()
+    if not process:
+        os.setsid()
+        os.chdir(tree)
+        descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(descriptor, 1)
+        os.dup2(descriptor, 2)
+        sys.path[:0] = [str(tree), str(tree / "descriptors")]
+        import pytest
+
+        if not measured:
+            code = int(pytest.main([*PYTEST, *arguments]))
+        else:
+            from coverage import Coverage
+
+            coverage = Coverage(str(tree / ".coverage"), source=[measured], config_file=False)
+            coverage.set_option("run:dynamic_context", "test_function")
+            with coverage.collect():
+                code = int(pytest.main([*PYTEST, *arguments]))
+            coverage.save()
+        sys.stdout.flush()
+        os._exit(code)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found, status = os.waitpid(process, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status), log.read_text("utf-8", "replace")
+        time.sleep(0.1)
+    os.killpg(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    return None, log.read_text("utf-8", "replace")
 
 
 class Tests:
@@ -145,14 +172,12 @@ class Tests:
         from coverage import CoverageData
 
         self.tree, self.paths = tree, PACKAGES[package][0]
-        rules = tree / "coveragerc"
-        rules.write_text(f"[run]\ndynamic_context = test_function\nsource = {tree / package}\n")
         start = time.monotonic()
-        done = run(tree, ["-m", "coverage", "run", f"--rcfile={rules}", *PYTEST, *self.paths])
+        code, output = run(tree, self.paths, measured=str(tree / package))
         self.timeout = max(LEAST_SECONDS, FACTOR * (time.monotonic() - start))
-        print(f"{package}: {done.stdout.splitlines()[-1]}", file=sys.stderr, flush=True)
-        if done.returncode != 0:
-            raise SystemExit(f"{package}: the tests fail before any change.\n{done.stdout[-3000:]}")
+        print(f"{package}: {output.splitlines()[-1]}", file=sys.stderr, flush=True)
+        if code != 0:
+            raise SystemExit(f"{package}: the tests fail before any change.\n{output[-3000:]}")
         data = CoverageData(str(tree / ".coverage"))
         data.read()
         self.lines = {
@@ -169,33 +194,35 @@ class Tests:
         return ""
 
     def of(self, path: Path, line: int) -> list[str]:
-        """Return the tests of a line: one of each file, then the second of each, and so on."""
+        """Return the doctests of a module and the tests of a line, or of the module's test file."""
+        own, name = [str(path.relative_to(self.tree))], f"test_{path.stem.lstrip('_')}.py"
         contexts = self.lines.get(path, {}).get(line, [])
         by_file: dict[str, list[str]] = {}
         for test in sorted(filter(None, map(self.identity, contexts))):
             by_file.setdefault(test.partition("::")[0], []).append(test)
-        chosen = [test for turn in zip_longest(*by_file.values()) for test in turn if test]
-        own = [str(path.relative_to(self.tree))]  # its doctests
+        nearest = [test for file, found in by_file.items() if file.endswith(name) for test in found]
+        # One of each file, then the second of each, and so on.
+        turns = [test for turn in zip_longest(*by_file.values()) for test in turn if test]
+        chosen = [*dict.fromkeys(nearest[: MOST_TESTS // 2] + turns)][:MOST_TESTS]
         if chosen:
             return own + chosen
         near = [
             str(file.relative_to(self.tree))
             for folder in self.paths
-            for file in sorted((self.tree / folder).rglob(f"test_{path.stem.lstrip('_')}.py"))
+            for file in sorted((self.tree / folder).rglob(name))
         ]
-        return own + near + self.paths
+        return own + (near or self.paths)
 
     def noticed(self, path: Path, line: int) -> str:
         """Return the first test that fails, "hang" if one does not end, or nothing."""
-        try:
-            done = run(self.tree, [*PYTEST, "-x", *self.of(path, line)], self.timeout)
-        except subprocess.TimeoutExpired:
+        code, output = run(self.tree, ["-x", *self.of(path, line)], self.timeout)
+        if code is None:
             return "hang"
-        if done.returncode in (0, 5):  # passed, or no test there
+        if code in (0, 5):  # passed, or no test there
             return ""
-        if "ERROR: not found" in done.stderr:
-            raise SystemExit(done.stderr)
-        failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        if "ERROR: not found" in output:
+            raise SystemExit(output)
+        failed = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
         return failed[0].split(" - ")[0].partition(" ")[2] if failed else "does not start"
 
 
@@ -219,6 +246,11 @@ def measure(seed: int, factor: float, packages: list[str], out: Path) -> None:
         if not finished:
             writer.writerow(COLUMNS)
         tree = copy_of_the_tree(folder)
+        # Kernels are compiled, and processes import, in the copy.
+        os.environ["NUMBA_CACHE_DIR"] = str(tree / "numba")
+        os.environ["PYTHONPATH"] = f"{tree}{os.pathsep}{tree / 'descriptors'}"
+        for name in IMPORTS:
+            import_module(name)
         for package in packages:
             number = max(1, round(factor * PACKAGES[package][1]))
             sites = random.Random(f"{seed} {package}").sample(sites_of(tree, package), number)
