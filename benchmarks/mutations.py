@@ -10,7 +10,8 @@ or in a worker process. A change that no test notices is equivalent, or a test i
     python benchmarks/mutations.py --summary benchmarks/mutations.csv
 
 The first command takes minutes for a package, and needs coverage.py. It appends to its output file
-and continues where it was interrupted. Set OCCSTATS_DATA to a folder of the paper's datasets to include the tests that need them.
+and continues where it was interrupted. Set OCCSTATS_DATA to a folder of the paper's datasets to
+include the tests that need them.
 In the column `judged` of a survivor, note by hand "equivalent", "cosmetic" or "not noticed".
 """
 
@@ -24,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from importlib import import_module
@@ -64,7 +66,7 @@ MOST_TESTS = 40
 # Only a test that never ends takes this long, or this much longer than all tests of its package.
 LEAST_SECONDS, FACTOR = 300, 3
 # Imported once, and inherited by the processes that run tests.
-IMPORTS = ("numpy", "pandas", "pytest", "scipy.stats", "hypothesis", "matplotlib.figure")
+IMPORTS = ("numpy", "pandas", "pytest", "scipy.stats", "matplotlib.figure")
 
 
 def annotations(tree: ast.AST) -> Iterator[ast.AST]:
@@ -124,6 +126,21 @@ def copy_of_the_tree(folder: str) -> Path:
     return tree
 
 
+def _pytest(tree: Path, arguments: list[str], measured: str) -> int:
+    import pytest
+    from coverage import Coverage
+
+    if not measured:
+        return int(pytest.main([*PYTEST, *arguments]))
+    rules = tree / "coveragerc"
+    rules.write_text("[run]\ndynamic_context = test_function\n")
+    coverage = Coverage(str(tree / ".coverage"), source=[measured], config_file=str(rules))
+    with coverage.collect():
+        code = int(pytest.main([*PYTEST, *arguments]))
+    coverage.save()
+    return code
+
+
 def run(
     tree: Path, arguments: list[str], seconds: float = 7200.0, measured: str = ""
 ) -> tuple[int | None, str]:
@@ -134,25 +151,18 @@ def run(
     log = tree / "log"
     process = os.fork()
     if not process:
-        os.setsid()
-        os.chdir(tree)
-        descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.dup2(descriptor, 1)
-        os.dup2(descriptor, 2)
-        sys.path[:0] = [str(tree), str(tree / "descriptors")]
-        import pytest
-
-        if not measured:
-            code = int(pytest.main([*PYTEST, *arguments]))
-        else:
-            from coverage import Coverage
-
-            coverage = Coverage(str(tree / ".coverage"), source=[measured], config_file=False)
-            coverage.set_option("run:dynamic_context", "test_function")
-            with coverage.collect():
-                code = int(pytest.main([*PYTEST, *arguments]))
-            coverage.save()
-        sys.stdout.flush()
+        try:
+            os.setsid()
+            os.chdir(tree)
+            descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(descriptor, 1)
+            os.dup2(descriptor, 2)
+            sys.path[:0] = [str(tree), str(tree / "descriptors")]
+            code = _pytest(tree, arguments, measured)
+            sys.stdout.flush()
+        except BaseException:
+            traceback.print_exc()
+            code = 70
         os._exit(code)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -245,6 +255,7 @@ def measure(seed: int, factor: float, packages: list[str], out: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         if not finished:
             writer.writerow(COLUMNS)
+            file.flush()
         tree = copy_of_the_tree(folder)
         # Kernels are compiled, and processes import, in the copy.
         os.environ["NUMBA_CACHE_DIR"] = str(tree / "numba")
