@@ -17,15 +17,7 @@ __all__ = ["ENGINES", "Engine", "current_name", "run_in_r"]
 
 @dataclass(frozen=True)
 class Engine:
-    """A backend of the tests.
-
-    Attributes
-    ----------
-    key, name : str
-        The name as an option, and in prose.
-    sentence : str
-        Continuation of a methods paragraph after the name of the software; citations in braces.
-    """
+    """A backend of the tests: its name as an option and in prose, and a phrase for the methods."""
 
     key: str
     name: str

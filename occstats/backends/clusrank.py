@@ -154,11 +154,6 @@ def evaluate_in_r(
     """Test labelled samples of differences and cluster codes in one call of R.
 
     Reasons for no test are native; only the p-value of the alternative is known.
-
-    Raises
-    ------
-    EngineError
-        R fails, or clusrank would give a wrong answer or answer another question.
     """
     check_choice("test", test, ("rgl", "ds"))
     check_choice("engine", engine, ("rpy2", "rscript"))

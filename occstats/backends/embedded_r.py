@@ -42,15 +42,7 @@ ANOTHER_RPY2 = (
 
 @dataclass(frozen=True)
 class Rpy2Found:
-    """State of rpy2 in a fresh Python process; empty strings for what is missing.
-
-    Attributes
-    ----------
-    version, r_version, clusrank : str
-        Versions of rpy2, and of R and clusrank as it finds them.
-    problem, remedy : str
-        Empty if rpy2 can be used.
-    """
+    """State of rpy2 and its R; strings are empty for what is missing and for no problem."""
 
     version: str = ""
     r_version: str = ""

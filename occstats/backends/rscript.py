@@ -36,17 +36,7 @@ LEAST_CLUSRANK = "0.6-2"
 
 @dataclass(frozen=True)
 class RFound:
-    """State of an ``Rscript`` and its packages; empty strings for what is missing.
-
-    Attributes
-    ----------
-    rscript : str
-        Path of the program.
-    version, clusrank : str
-        Versions of R and of its package clusrank.
-    problem, remedy : str
-        Empty if clusrank can be used.
-    """
+    """State of an ``Rscript``; strings are empty for what is missing and for no problem."""
 
     rscript: str = ""
     version: str = ""
@@ -147,12 +137,8 @@ def run_in_rscript(
 ) -> pd.DataFrame:
     """Run all tests in one ``Rscript`` process, and return one row per test.
 
-    Parameters
-    ----------
-    x, cluster, test : ndarray
-        Differences of all tests, their clusters, and the number of the test of each.
-    settings : tuple
-        Method, null, alternative, number of resamples and seed, as the R function takes them.
+    `test` is the number of the test of each difference, and the settings are those of the R
+    function: method, null, alternative, number of resamples and seed.
     """
     found = probe_r()
     seconds = _timeout()

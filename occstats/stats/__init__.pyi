@@ -65,8 +65,6 @@ from .pareto import (
     pareto_front as pareto_front,
 )
 from .power import (
-    DatasetsNeeded as DatasetsNeeded,
-    datasets_needed as datasets_needed,
     mean_power as mean_power,
     minimal_detectable_difference as minimal_detectable_difference,
     smallest_p as smallest_p,

@@ -23,15 +23,9 @@ CHUNK_ELEMENTS = 2_000_000
 
 @dataclass(frozen=True)
 class Draws:
-    """Rows of random weights, one weight per cluster, shared by the clusters of a suite.
+    """Rows of random weights of independent units, shared by the clusters of a suite.
 
-    Attributes
-    ----------
-    n_units, n_rows : int
-        Number of independent weights, and of draws.
-    seed : int
-    members : tuple of int
-        Position of each cluster's weight; empty where each has its own.
+    `members` are the positions of the clusters' weights; empty where each cluster has its own.
     """
 
     n_units: int

@@ -255,23 +255,10 @@ def intraclass_correlation(
 ) -> FloatArray:
     r"""Return the intraclass correlation ρ from sums; NaN where it is not defined.
 
-    The analysis-of-variance estimator [1]_, truncated at 0:
-    :math:`\sigma_b^2 / (\sigma_b^2 + MSW)` with :math:`\sigma_b^2 = (MSB - MSW)/g_0` and
-    :math:`g_0 = (N - \sum g_i^2/N)/(m - 1)`. It needs two clusters, one with two values.
-
-    Parameters
-    ----------
-    between : ndarray
-        Sum over clusters of the squared sum divided by the size.
-    squares, total : ndarray
-        Sum of the squared values, and of the values.
-    squared_sizes, n, m : ndarray
-        Sum of the squared cluster sizes, number of values, number of clusters.
-
-    References
-    ----------
-    .. [1] A. Donner (1986). A review of inference procedures for the intraclass correlation
-       coefficient in the one-way random effects model. International Statistical Review 54, 67-82.
+    The analysis-of-variance estimator (Donner 1986), truncated at 0: :math:`\sigma_b^2 /
+    (\sigma_b^2 + MSW)` with :math:`\sigma_b^2 = (MSB - MSW)/g_0` and :math:`g_0 = (N - \sum
+    g_i^2/N)/(m - 1)`. It needs two clusters, one with two values. `between` is the sum over
+    clusters of the squared sum divided by the size.
 
     Examples
     --------

@@ -251,14 +251,7 @@ class Classical:
 def classical_tests(sample: Sample, names: Sequence[str], *, alpha: float = 0.05) -> Classical:
     """Run Friedman's test, and the post-hoc tests, on tasks and on dataset (or suite) means.
 
-    Parameters
-    ----------
-    sample : Sample
-        Scores; tasks with a missing score are dropped.
-    names : sequence of str
-        Names of the algorithms.
-    alpha : float
-        Level of the critical difference.
+    Tasks with a missing score are dropped; `alpha` is the level of the critical difference.
     """
     whole = sample.whole
     means, suites = whole.clusters.means(whole.scores), whole.clusters.suites

@@ -44,20 +44,11 @@ _FALSE_POSITIONS = 40
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """Differences less a shift, ordered by magnitude in each row.
+    """Differences less a shift, ordered by magnitude in each row, with midranks of the magnitudes.
 
-    A difference equal to the shift counts as positive: the state just below the shift.
-
-    Attributes
-    ----------
-    cells : ndarray of int, rows × n
-        Row and cluster as one number; the last cluster of a row gathers absent differences.
-    signs, ranks : ndarray, rows × n
-        Signs, and midranks of the magnitudes.
-    n_clusters : int
-        Clusters, without that last one.
-    below, above : ndarray of shape (rows,)
-        The largest Walsh average below the shift, and the smallest that is not.
+    A difference equal to the shift counts as positive: the state just below the shift. `cells` are
+    row and cluster as one number; one more cluster in each row gathers absent differences. `below`
+    and `above` are the largest Walsh average below the shift, and the smallest that is not.
     """
 
     cells: IntArray
@@ -89,15 +80,9 @@ class Merged:
 class OrderedDifferences:
     """Finite differences of several pairs in ascending order, to be shifted many times.
 
-    Attributes
-    ----------
-    values, codes : ndarray, pairs × n
-        Differences and their clusters, padded with infinity and one more than the last cluster.
-    ties : ndarray, pairs × n, or None
-        Offset from a position to the middle of equal values; None where all differ.
-    n_clusters : int
-    whole : bool
-        Whether the differences are whole numbers.
+    Values and their clusters, pairs × n, are padded with infinity and one more than the last
+    cluster. `ties` are the offsets from positions to the middle of equal values, and None where all
+    differ.
     """
 
     values: FloatArray
@@ -165,14 +150,9 @@ class OrderedDifferences:
 
 @dataclass(frozen=True, eq=False)
 class Bracket:
-    """The shift of each pair and the state of the search on either side of it.
+    """The shift of each pair, and the Walsh average at which Z passes zero with Z on either side.
 
-    Attributes
-    ----------
-    shift : ndarray
-        Infinite where failures leave no finite one, NaN where there is none at all.
-    ends : _Ends
-        The Walsh average at which Z passes zero, and Z on either side.
+    The shift is infinite where failures leave no finite one, and NaN where there is none at all.
     """
 
     shift: FloatArray
@@ -247,13 +227,7 @@ class ShiftSearch:
     ) -> tuple[FloatArray, FloatArray]:
         r"""Return the limits between which \|Z(δ)\| does not exceed the critical value.
 
-        Parameters
-        ----------
-        bracket : Bracket
-            The shifts.
-        z, critical : ndarray
-            Z at δ = 0, and the critical value of each pair. They decide about δ = 0, so that ties
-            can put a limit on 0.
+        Z at δ = 0 and the critical values decide about δ = 0, so that ties can put a limit on 0.
         """
         first, last = self._differences.at(0.0, 1.0)
         below, beyond = self._extremes(np.arange(len(z)))

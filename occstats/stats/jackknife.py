@@ -32,16 +32,8 @@ def arcsine_limits(
 ) -> FloatArray:
     """Return limits of estimates in −1 … 1, 2 × columns; NaN with fewer than two clusters.
 
-    Parameters
-    ----------
-    estimate : ndarray of shape (columns,)
-        Estimates from all clusters; −1 and 1 have Wilson's interval.
-    left_out : ndarray of shape (clusters, columns)
-        Estimates without each cluster in turn; ignored where a cluster has no weight.
-    weights : ndarray of shape (clusters, columns)
-        Weight of each cluster; 0 where it is absent.
-    confidence : float
-        Level of the interval.
+    `left_out` are the estimates without each cluster in turn, ignored where its weight is 0 (both
+    clusters × columns). Estimates of −1 and 1 have Wilson's interval.
 
     Examples
     --------

@@ -287,17 +287,8 @@ def in_family(k: int, control: int | BoolArray | None) -> BoolArray:
 def largest_of(values: AnyFloats, pairs: IntArray, k: int) -> FloatArray:
     """Return the largest value of each column: of all pairs, then without each algorithm in turn.
 
-    Parameters
-    ----------
-    values : ndarray, pairs × columns
-        Not negative.
-    pairs : ndarray of int
-        Positions of the pairs among all pairs a < b of k algorithms.
-    k : int
-
-    Returns
-    -------
-    ndarray, columns × (k + 1)
+    Values, pairs × columns, are not negative; `pairs` are positions among all pairs of k
+    algorithms. The result has k + 1 columns.
     """
     if not len(pairs):
         return np.zeros((values.shape[1], k + 1))

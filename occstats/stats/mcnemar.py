@@ -83,17 +83,7 @@ class BinaryPairs:
     def to_frame(
         self, names: Sequence[str], *, confidence: float, score: str, unit: str
     ) -> pd.DataFrame:
-        """Return one row per pair, with a sentence to quote in the column ``line``.
-
-        Parameters
-        ----------
-        names : sequence of str
-            Names of the algorithms.
-        confidence : float
-            Level of the intervals.
-        score, unit : str
-            Names of the score and of a cluster, for the sentence.
-        """
+        """Return one row per pair, with a sentence to quote in the column ``line``."""
         first, second = upper_pairs(len(names))
         frame = pd.DataFrame(
             {
@@ -231,10 +221,7 @@ def _contingency(a: FloatArray, b: FloatArray, sample: Sample) -> FloatArray:
 def _inflation(counts: FloatArray) -> FloatArray:
     """Return Eliasziw and Donner's correction of McNemar's statistic for each pair.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (4, clusters, pairs)
-        Tasks that both, only a, only b and neither solve.
+    Counts are of tasks that both, only a, only b and neither solve: 4 × clusters × pairs.
     """
     sizes = counts.sum(axis=0)
     there = sizes > 0

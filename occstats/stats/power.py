@@ -1,7 +1,5 @@
-"""Power of a benchmark: smallest p-value, minimal detectable difference, datasets needed."""
+"""Power of a benchmark: smallest p-value, minimal detectable difference, power of max-T."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -9,32 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats._checks import check_choice, check_fraction
-from occstats.stats._arrays import FloatArray, as_vector
-from occstats.stats.clusters import Clusters, mean_errors, weighted_means
-from occstats.stats.signed_rank import TESTS
-from occstats.stats.signed_rank.null import tail
-
-
-@dataclass(frozen=True)
-class DatasetsNeeded:
-    """Datasets needed for a pair, if the observed datasets are representative.
-
-    Attributes
-    ----------
-    n_clusters : int
-        Number of datasets.
-    power_now : float
-        Share of simulated benchmarks of the present size in which the test is significant.
-    needed : float
-        Datasets for the desired power; infinity if more than `limit`.
-    limit : int
-        Largest number tried.
-    """
-
-    n_clusters: int
-    power_now: float
-    needed: float
-    limit: int
+from occstats.stats._arrays import FloatArray
 
 
 def smallest_p(
@@ -103,105 +76,6 @@ def minimal_detectable_difference(
     level = alpha / 2 if alternative == "two-sided" else alpha
     multiplier = special.stdtrit(df, 1 - level) + special.stdtrit(df, power)
     return np.asarray(multiplier * sd / np.sqrt(np.where(m >= 2, m, np.nan)))
-
-
-def datasets_needed(
-    x: ArrayLike,
-    clusters: ArrayLike | Clusters,
-    *,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    alternative: str = "greater",
-    estimand: str = "typical",
-    test: str = "rgl",
-    tie_tolerance: float = 0.0,
-    n_resamples: int = 1_000,
-    limit: int | None = None,
-    random_state: int | None = None,
-) -> DatasetsNeeded:
-    """Estimate by simulation how many datasets (not tasks) give the desired power.
-
-    Benchmarks of M datasets [1]_ are drawn from the observed ones, with all their tasks, and
-    tested; M is doubled and then bisected until the share of significant benchmarks reaches the
-    power. The observed difference is assumed to be the true one.
-
-    Parameters
-    ----------
-    x : array_like
-        Differences, one per task; "greater" tests for a positive difference, "less" a negative one.
-    clusters : array_like
-        The dataset of each task.
-    power, alpha, alternative
-        Desired power, and level and alternative of the test.
-    estimand : {"typical", "mean"}
-        The signed-rank `test`, or Student's t of the datasets' mean differences.
-    test, tie_tolerance
-        The signed-rank test and its ties.
-    n_resamples : int
-        Simulated benchmarks per size.
-    limit : int, optional
-        Largest M tried; by default 20 times the present number.
-    random_state : int or None
-        Seed.
-
-    References
-    ----------
-    .. [1] A. Donner, N. Klar (2000). Design and Analysis of Cluster Randomization Trials in Health
-       Research (power is limited by clusters, not by units).
-
-    Examples
-    --------
-    >>> x = np.tile([0.3, 0.1, -0.1, 0.2], 5)
-    >>> found = datasets_needed(x, np.arange(20), random_state=0, n_resamples=500)
-    >>> bool(found.power_now > 0.8), bool(5 < found.needed < 20)
-    (True, True)
-    """
-    check_fraction("alpha", alpha)
-    check_fraction("power", power)
-    values = as_vector("x", x, allow_nan=True)
-    check_choice("test", test, TESTS)
-    check_choice("estimand", estimand, ("typical", "mean"))
-    known = ~np.isnan(values)
-    observed = Clusters.of(clusters, len(values)).keep(known)
-    m = observed.independent.n_clusters
-    largest = limit or max(20 * m, 2)
-    if m < 2:
-        return DatasetsNeeded(m, float("nan"), float("inf"), largest)
-    sample = TESTS[test].single(values[known], observed, tie_tolerance)
-    means = observed.means(values[known][:, None])
-
-    def p_values(counts: FloatArray, size: int) -> FloatArray:
-        if estimand == "typical":
-            return tail(sample.resampled(0, counts), alternative)
-        counts = counts if observed.suites is None else counts[:, observed.suites.codes]
-        errors = mean_errors(means, counts, observed.suites)[:, 0]
-        t = weighted_means(means, counts)[:, 0] / errors
-        side = {"two-sided": -np.abs(t), "greater": -t, "less": t}[alternative]
-        return np.asarray((2 if alternative == "two-sided" else 1) * special.stdtr(size - 1, side))
-
-    def share(size: int) -> float:
-        # One stream per size, so that the answer does not depend on the path of the search.
-        rng = np.random.default_rng([random_state or 0, size])
-        counts = rng.multinomial(size, np.full(m, 1 / m), size=n_resamples).astype(float)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return float(np.mean(p_values(counts, size) <= alpha))
-
-    return DatasetsNeeded(m, share(m), _first(share, power, m, largest), largest)
-
-
-def _first(share: Callable[[int], float], power: float, start: int, limit: int) -> float:
-    """Find the smallest size with at least this share, by doubling or halving and bisection."""
-    low, high = 1, start
-    while share(high) < power:
-        if high >= limit:
-            return float("inf")
-        low, high = high, min(2 * high, limit)
-    while low > 1 and share(low) >= power:
-        low //= 2
-    while high - low > max(1, high // 50):
-        middle = (low + high) // 2
-        low, high = (low, middle) if share(middle) >= power else (middle, high)
-    return float(high)
 
 
 @cache

@@ -28,18 +28,9 @@ CACHED_ELEMENTS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class PairBlock:
-    """The differences of some pairs of algorithms.
+    """The differences of some pairs of algorithms a < b, tasks × pairs.
 
-    Attributes
-    ----------
-    a, b : ndarray of int
-        The algorithms of each pair, a < b.
-    differences : ndarray, tasks × pairs
-        Score of a minus score of b; NaN where one of them is missing.
-    grid : ndarray, tasks × pairs
-        The same in whole units of the tie tolerance (the raw differences where it is 0).
-    clusters : Clusters
-        The datasets of the tasks.
+    `grid` has them in whole units of the tie tolerance (the raw differences where it is 0).
     """
 
     a: IntArray
@@ -195,16 +186,10 @@ class Sample:
         per_pair: int = 500,
         pairs: IntArray | None = None,
     ) -> Iterator[PairBlock]:
-        """Yield all pairs, or some, in blocks of bounded memory.
+        """Yield all pairs, or those at some positions, in blocks of bounded memory.
 
-        Parameters
-        ----------
-        elements : int
-            Numbers that may be in memory at a time.
-        per_pair : int
-            Numbers that the caller needs per pair, in addition to its differences.
-        pairs : ndarray of int, optional
-            Positions of the pairs among all pairs a < b.
+        At most `elements` numbers are in memory, of which the caller needs `per_pair` for each
+        pair.
         """
         first, second = upper_pairs(self.n_algorithms)
         if pairs is not None:

@@ -107,21 +107,8 @@ def strata_intervals(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute percentile intervals of the mean ranks of `rank_strata`, resampling clusters.
 
-    Parameters
-    ----------
-    ranks, trait, clusters, edges
-        As in `rank_strata`.
-    confidence : float
-        Confidence level.
-    n_resamples : int
-        Resamples of whole clusters; a stratum ignores resamples without any of its tasks.
-    random_state : int, Generator or None
-        Seed of the resampling.
-
-    Returns
-    -------
-    low, high : ndarray of shape (n_strata, k)
-        NaN in a stratum with tasks of fewer than two clusters.
+    A stratum ignores resamples without any of its tasks; limits, strata × k, are NaN with tasks of
+    fewer than two clusters.
 
     Examples
     --------

@@ -26,16 +26,9 @@ NULLS = ("asymptotic", "exact", "permutation")
 
 @dataclass(frozen=True)
 class Test:
-    """A signed-rank test.
+    """A signed-rank test: its name as an option and in prose, and the null distributions it offers.
 
-    Attributes
-    ----------
-    key, name : str
-        The name as an option, and in prose.
-    module : str
-        The module whose dict ``PREPARE`` holds the constructor of its samples.
-    nulls : tuple of str
-        The null distributions that it offers.
+    The dict ``PREPARE`` of its module has the constructor of its samples.
     """
 
     __test__ = False  # not a case for pytest

@@ -22,7 +22,6 @@ from occstats.stats.signed_rank.interface import (
     Flips,
     Prepared,
     Statistics,
-    count_chunks,
     few_clusters,
 )
 from occstats.stats.signed_rank.rosner_glynn_lee import Magnitudes, RankSums
@@ -36,15 +35,9 @@ NO_VARIANCE = "the signs cancel within every cluster: no variance is left"
 def contribution_statistics(
     terms: FloatArray, variance_terms: FloatArray, counts: FloatArray
 ) -> Statistics:
-    """Return T and its variance for each row of the clusters' contributions.
+    """Return T and its variance for each row of the clusters' contributions to both.
 
-    Parameters
-    ----------
-    terms, variance_terms : ndarray, rows × clusters
-        The contribution of each cluster to the statistic, and the terms whose squares sum to its
-        variance.
-    counts : ndarray, rows (or 1) × clusters
-        Multiplicity of each cluster.
+    Counts are the multiplicities of the clusters.
     """
     total, variance = (counts * terms).sum(axis=1), (counts * variance_terms**2).sum(axis=1)
     m = np.broadcast_to(counts.sum(axis=1), total.shape)
@@ -138,22 +131,6 @@ class Contributions(Prepared):
         for start in range(0, len(pairs), PAIRS_AT_ONCE):
             part = np.arange(start, min(start + PAIRS_AT_ONCE, len(pairs)))
             yield Flips(part, partial(np.matmul, weights[part]))
-
-    def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
-        data, sizes, balance = self._magnitudes(pair)
-        z = np.empty(len(counts))
-        for rows, part in count_chunks(counts):
-            c = part * self._present[pair]
-            pooled, distributions = np.zeros((2, *c.shape))
-            own = np.zeros(len(sizes))
-            for columns, below in data.signed_counts():
-                signed = below / sizes[:, None]
-                pooled += c[:, columns] @ signed.T
-                distributions += c[:, columns] @ (signed / sizes[columns]).T
-                here = np.arange(columns.start, columns.stop)
-                own[here] = signed[here, here - columns.start] / sizes[columns]
-            z[rows] = self._z(pair, balance, distributions - own, pooled, c)
-        return z
 
     def left_out(self, pair: int) -> FloatArray:
         data, sizes, balance = self._magnitudes(pair)

@@ -1,4 +1,4 @@
-"""Interface of the signed-rank tests: statistics of many pairs, flipped and resampled."""
+"""Interface of the signed-rank tests: statistics of many pairs, flipped and left out."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ from occstats.stats.signed_rank.null import (
 if TYPE_CHECKING:
     from occstats.stats.hodges_lehmann import Merged
 
-#: Resamples × clusters in memory at a time.
-_CHUNK_ELEMENTS = 4_000_000
 #: Pairs that are flipped at a time: few enough for their values to stay in the cache.
 PAIRS_AT_ONCE = 128
 ALL_ZERO = "all differences are zero"
@@ -36,16 +34,8 @@ ALL_ZERO = "all differences are zero"
 class Flips:
     """Z of some pairs for flips of the signs of clusters (or tasks).
 
-    Attributes
-    ----------
-    pairs : ndarray of int
-        Positions among the pairs asked for.
-    z : callable
-        From signs, units × flips, to Z, pairs × flips.
-    exact : callable
-        From some of the pairs and a column of signs for each of them to exact Z.
-    error : float
-        Bound of the errors of `z`.
+    `z` maps signs, units × flips, to Z, pairs × flips, with errors up to `error`; `exact` maps some
+    of the pairs, and a column of signs for each of them, to Z.
     """
 
     pairs: IntArray
@@ -76,13 +66,8 @@ class Evaluation:
 class Statistics:
     """A statistic and its variance for several samples, one per row.
 
-    Attributes
-    ----------
-    statistic, variance : ndarray
-    correlation : ndarray
-        Intraclass correlation of the signed ranks.
-    problem : ndarray of object
-        Why there is no test; None where there is one.
+    Each has the intraclass correlation of its signed ranks, and the problem of a sample without a
+    test.
     """
 
     statistic: FloatArray
@@ -100,15 +85,7 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False)
 class Observed(Statistics):
-    """Statistics of several pairs of algorithms.
-
-    Attributes
-    ----------
-    n_observations, n_clusters : ndarray of int
-        Differences and clusters used by each test.
-    all_zero : ndarray of bool
-        Whether a pair has differences, all of them zero.
-    """
+    """Statistics of several pairs, with the numbers of differences and clusters used."""
 
     n_observations: IntArray
     n_clusters: IntArray
@@ -175,10 +152,6 @@ class Prepared(ABC):
         """Yield functions from signs to Z of some pairs, some at a time; `rough` allows errors."""
 
     @abstractmethod
-    def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
-        """Return Z of a pair for each row of counts of the clusters."""
-
-    @abstractmethod
     def left_out(self, pair: int) -> FloatArray:
         """Return Z of a pair without each cluster in turn."""
 
@@ -231,13 +204,6 @@ class Prepared(ABC):
                 notes = ("all sign flips were enumerated: the p-value is exact",)
             tails = flip_tails(flipped, len(units), n_resamples, random_state, list_all=bool(notes))
         return Evaluation(statistic, float(z), variance, *sizes, rho, tails, notes=notes)
-
-
-def count_chunks(counts: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield rows of counts in chunks of bounded size."""
-    step = max(1, _CHUNK_ELEMENTS // max(1, counts.shape[1]))
-    for start in range(0, len(counts), step):
-        yield slice(start, start + step), counts[start : start + step]
 
 
 def few_clusters(n_clusters: int, which: str = "") -> str:

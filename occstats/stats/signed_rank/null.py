@@ -59,11 +59,6 @@ def exact_tails(rank_sums: FloatArray) -> Tails:
     convolution on the lattice of the :math:`2|R_i|`; nothing is subtracted, so that the smallest
     tail keeps its relative precision, which an FFT would lose. With few clusters and a large
     lattice the sums are listed instead.
-
-    Parameters
-    ----------
-    rank_sums : ndarray of shape (n_clusters,)
-        Multiples of one half.
     """
     steps, positive = _lattice(rank_sums)
     if len(steps) <= _LISTED_CLUSTERS and 2 ** len(steps) <= int(steps.sum()):
@@ -103,14 +98,7 @@ def flip_tails(
 
     With B random flips the p-value is (b + 1) / (B + 1): the observed arrangement is one of them,
     so that no p-value is 0 and the test keeps its level (Phipson and Smyth 2010). Arrangements for
-    which the statistic is not defined count as at least as extreme.
-
-    Parameters
-    ----------
-    z_of_signs : callable
-        From signs (flips × n_signs) to values of a statistic that is odd in the signs.
-    list_all : bool
-        Enumerate all flips, of which one half are the negatives of the others.
+    which the statistic, odd in the signs, is not defined count as at least as extreme.
     """
     observed = float(z_of_signs(np.ones((1, n_signs)))[0])
     chunk = _CHUNK_ELEMENTS // n_signs

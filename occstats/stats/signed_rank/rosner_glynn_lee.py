@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from occstats.stats._arrays import (
     LARGEST,
@@ -32,7 +31,6 @@ from occstats.stats.signed_rank.interface import (
     Observed,
     Prepared,
     Statistics,
-    count_chunks,
     few_clusters,
 )
 
@@ -69,18 +67,10 @@ def _corrected(rho: AnyFloats, m: FloatArray | int) -> AnyFloats:
 def rank_sum_statistics(
     rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray, counts: FloatArray | None = None
 ) -> Statistics:
-    """Return T and its variance for each row of rank sums.
+    """Return T and its variance for each row of the clusters' rank sums R_i.
 
-    Parameters
-    ----------
-    rank_sums : ndarray, rows × clusters
-        R_i, the sum of the signed ranks in each cluster.
-    sizes : ndarray, rows (or 1) × clusters
-        g_i, the number of nonzero differences in each cluster; a cluster of size 0 is absent.
-    squares : ndarray of shape (rows,)
-        Sum of the squared signed ranks.
-    counts : ndarray, rows (or 1) × clusters, optional
-        Multiplicity of each cluster.
+    Sizes g_i count nonzero differences; a cluster of size 0 is absent. `squares` are the sums of
+    the squared signed ranks of a row, and counts the multiplicities of the clusters.
     """
     c = np.where(sizes > 0, 1.0 if counts is None else counts, 0.0)
     g = np.where(sizes > 0, sizes, 1.0)
@@ -124,21 +114,9 @@ def flipped_z(
 ) -> AnyFloats:
     """Return Z of `rank_sum_statistics` for many flips of signs: samples × flips.
 
-    The squares of the rank sums do not change, so that ρ depends on a flip through the total
-    alone, and clusters of one size share a weight: sums over sizes replace sums over clusters.
-
-    Parameters
-    ----------
-    rank_sums : ndarray, samples × clusters
-        R_i, the sum of the signed ranks in each cluster.
-    sizes : ndarray of shape (clusters,)
-        g_i, the same in all samples, none of them 0.
-    squares : ndarray of shape (samples,)
-        Sum of the squared signed ranks.
-    signs : ndarray, clusters × flips
-        The signs of the clusters.
-    dtype : type
-        Precision of everything but ρ.
+    The squares of the rank sums do not change, so that ρ depends on a flip through the total alone,
+    and clusters of one size share a weight: sums over sizes replace sums over clusters. The sizes
+    are the same in all samples, none of them 0. `dtype` is the precision of everything but ρ.
     """
     n, m = sizes.sum(), len(sizes)
     if m < 2:
@@ -288,19 +266,6 @@ class RankSums(Prepared):
         error = 1.2e-7 * m**0.5 * (2 * m + most + 10)
         return Flips(tile, z, exact, error) if rough else Flips(tile, z)
 
-    def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
-        data, sizes = self._magnitudes(pair), self._sizes[[pair]]
-        z = np.empty(len(counts))
-        halves = 0.5 * np.bincount(data.codes, np.sign(data.x), data.n_clusters)
-        for rows, part in count_chunks(counts):
-            sums = np.tile(halves, (len(part), 1))
-            for columns, below in data.signed_counts():
-                sums += part[:, columns] @ below.T
-            found = self.statistics(sums, sizes, data.squares(part), part).z
-            all_zero = (part @ sizes[0] == 0) & (part @ self._known[pair] > 0)
-            z[rows] = np.where(all_zero, 0.0, found)
-        return z
-
     def left_out(self, pair: int) -> FloatArray:
         data, sizes, known = self._magnitudes(pair), self._sizes[[pair]], self._known[pair]
         squares = data.squares_without()
@@ -397,19 +362,6 @@ class Magnitudes:
     def sizes(self) -> FloatArray:
         """Differences per cluster."""
         return np.bincount(self.codes, minlength=self.n_clusters).astype(np.float64)
-
-    @cached_property
-    def _ties(self) -> sparse.csr_array:
-        """Number of differences of each magnitude in each cluster: magnitudes × clusters."""
-        _, group = np.unique(np.abs(self.x), return_inverse=True)
-        cells = (np.ones(len(group)), (group, self.codes))
-        shape = (int(group.max(initial=-1)) + 1, self.n_clusters)
-        return sparse.csr_array(cells, shape=shape)
-
-    def squares(self, counts: FloatArray) -> FloatArray:
-        """Return the sum of squared ranks in each resample (row of counts)."""
-        tied = (self._ties @ counts.T).T
-        return _squares(counts @ self.sizes, (tied**3 - tied).sum(axis=1))
 
     def squares_without(self) -> FloatArray:
         """Return the sum of squared ranks without each cluster in turn."""
