@@ -196,7 +196,7 @@ def test_the_command_line_reports_it_in_one_line(tmp_path):
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.startswith("Error: engine ")
+    assert done.stderr.startswith(("Error: engine ", "Error: --engine "))
     assert done.stderr.endswith(f"{OFFER}\n")
     assert done.stderr.count("\n") == 1
 
