@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -213,7 +214,7 @@ def _timeout() -> float:
             f"{TIMEOUT_VARIABLE} must be a number of seconds above 0; got {text!r}: change or "
             "unset it"
         )
-    return seconds
+    return min(seconds, threading.TIMEOUT_MAX)
 
 
 def _r_string(path: Path) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from occstats._checks import check_choice
 from occstats.cli.main import HelpfulGroup
 from occstats.cli.options import EXPERIMENT, REPLACE, options, split_names, take
 
@@ -117,7 +118,10 @@ def run(
     from occstats.experiment.run import prepare, summarise
 
     protocol = take(PROTOCOL, given)
+    if fast and preset is None:
+        raise click.UsageError("--fast is for --preset paper")
     if preset is not None:
+        check_choice("--preset", preset, ["paper"])
         if descriptors or parameters or given["shard"] or protocol["seed"] != "pinned:0":
             raise click.UsageError(
                 "--preset paper determines --descriptors, --parameters, --seed and --shard; leave "
@@ -173,6 +177,8 @@ def _run_paper(
     for name, wrong in differences.items():
         click.echo(f"{name}: {'; '.join(wrong)}", err=True)
     if dry_run:
+        if as_json:
+            click.echo(json.dumps({"tasks": tasks, "minutes": minutes, "settings": PINNED}))
         return 0
     with _resumable(out):
         table = paper.run(**how)
@@ -182,12 +188,13 @@ def _run_paper(
     from occstats.report.published import nearness, published_page, published_table, scores_of
 
     folder = Path(out)
-    ours, published = occstats.load_results(paper.results), published_table()
+    # Tasks with a failed fit are left out; the exit code tells of them.
+    ours = occstats.load_results(paper.results).resolve_missing("complete")
+    published = published_table()
     notes = [*PINNED, *(f"{name} {'; '.join(wrong)}" for name, wrong in differences.items())]
     page = published_page(ours, published, notes=notes)
     write_folder(folder, [("published.md", page)], force=None, keep=True)
-    if ours.n_clusters > 1:
-        occstats.compare(ours).write(folder / "report")
+    occstats.compare(ours).write(folder / "report")
     near = nearness(ours.scores, scores_of(published))
     if as_json:
         click.echo(json.dumps(near.to_dict("index")))
@@ -272,7 +279,7 @@ def tune(
 
 def _parse_window(text: str) -> tuple[str, int]:
     name, _, width = text.rpartition("=")
-    if not width.strip().isdigit():
+    if not (width.isascii() and width.strip().isdigit()):
         raise click.UsageError(
             f"--window: expected a number of grid points such as 11 or a=11, got {text!r}"
         )

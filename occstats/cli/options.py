@@ -126,11 +126,15 @@ def _engine(_: click.Context, __: click.Parameter, value: str | None) -> str | N
     return "rpy2"
 
 
+def _is_number(*texts: str) -> bool:
+    return all(text.isascii() and text.isdigit() for text in texts)
+
+
 def _shard(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
     if value is None:
         return None
     index, slash, of = value.partition("/")
-    if not (slash and index.isdigit() and of.isdigit() and 1 <= int(index) <= int(of)):
+    if not (slash and _is_number(index, of) and 1 <= int(index) <= int(of)):
         raise click.BadParameter(f"{value!r} is not I/N with 1 ≤ I ≤ N, such as 3/10")
     return int(index), int(of)
 
@@ -139,7 +143,7 @@ def _sizes(_: click.Context, __: click.Parameter, value: str | None) -> list[int
     if value is None:
         return None
     parts = value.replace(" ", "").strip(",").split(",")
-    if not all(part.isdigit() for part in parts):
+    if not _is_number(*parts):
         raise click.BadParameter(f"{value!r} is not a list of numbers such as 64,256,1024")
     return [int(part) for part in parts]
 

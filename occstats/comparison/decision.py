@@ -22,7 +22,7 @@ from occstats.stats._arrays import (
     ObjectArray,
     round_to_grid,
 )
-from occstats.stats.clusters import Clusters
+from occstats.stats.clusters import FEW_CLUSTERS, Clusters
 from occstats.stats.corrections import CORRECTIONS, adjust, adjust_pairs
 from occstats.stats.max_t import PairTests, typical_shifts, typical_tests
 from occstats.stats.means import mean_differences, mean_tests
@@ -158,10 +158,14 @@ class Decision:
     def basis(self) -> str:
         """Return the test, its side and its correction as a phrase."""
         settings, study, size = self.settings, self.study, self.family_size
+        correction = settings.correction
         if settings.estimand == "mean":
             test = "test of the mean difference (bootstrap-t)"
-            if settings.null == "asymptotic":
+            few = study.n_clusters < FEW_CLUSTERS
+            if few or settings.null == "asymptotic":
                 test = "t-test of the mean difference per dataset"
+            if few and correction == "max-t":
+                correction = "bonferroni"
         else:
             test = "clustered signed-rank test"
             if settings.test == "ds":
@@ -180,7 +184,7 @@ class Decision:
             "control": f"for the {size} comparisons with {settings.control}{self.together}",
             "all": f"for all {size:,} {tests}{self.together}",
         }[str(settings.family)]
-        return f"{test} corrected {what} ({CORRECTIONS[settings.correction].name})"
+        return f"{test} corrected {what} ({CORRECTIONS[correction].name})"
 
     @property
     def rule(self) -> str:

@@ -7,6 +7,7 @@ import time
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -185,9 +186,11 @@ def _members(name: str, content: bytes, source: str, depth: int) -> Iterator[tup
 def _opened(content: bytes, source: str) -> Iterator[tuple[str, bytes]] | None:
     """Return the members of an archive, or None for other content."""
     stream = io.BytesIO(content)
-    # Spreadsheets are zip files, too.
-    if zipfile.is_zipfile(stream) and b"xl/workbook" not in content:
-        return _from_zip(stream, source)
+    if zipfile.is_zipfile(stream):
+        with zipfile.ZipFile(stream) as archive:
+            is_spreadsheet = any(name.startswith("xl/workbook") for name in archive.namelist())
+        if not is_spreadsheet:
+            return _from_zip(stream, source)
     stream.seek(0)
     if content[257:262] == b"ustar" or content[:2] == b"\x1f\x8b":
         return _from_tar(stream, source)
@@ -201,7 +204,7 @@ def _from_zip(stream: io.BytesIO, source: str) -> Iterator[tuple[str, bytes]]:
                 _check_size(information.file_size, information.filename, source)
                 if not information.is_dir():
                     yield information.filename, archive.read(information)
-    except (zipfile.BadZipFile, OSError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError) as error:
         raise DataError(f"{source}: damaged archive ({error})") from error
 
 
@@ -213,7 +216,7 @@ def _from_tar(stream: io.BytesIO, source: str) -> Iterator[tuple[str, bytes]]:
                 file = archive.extractfile(information) if information.isfile() else None
                 if file is not None:
                     yield information.name, file.read()
-    except (tarfile.TarError, OSError, EOFError) as error:
+    except (tarfile.TarError, zlib.error, OSError, EOFError) as error:
         raise DataError(f"{source}: damaged archive ({error})") from error
 
 

@@ -51,9 +51,19 @@ class Source:
     label: str = "class"
 
 
-@lru_cache(maxsize=2)
 def open_source(source: Source) -> Dataset:
-    """Load a dataset; the last two are cached."""
+    """Load a dataset; the last two are cached until their files change."""
+    if source.path is None:
+        return _opened(source, None)
+    try:
+        status = Path(source.path).stat()
+    except OSError:  # the reader names the problem
+        return _opened.__wrapped__(source, None)
+    return _opened(source, (status.st_mtime_ns, status.st_size))
+
+
+@lru_cache(maxsize=2)
+def _opened(source: Source, version: tuple[int, int] | None) -> Dataset:
     if source.path is None:
         return load_builtin(source.name)
     return read_dataset(source.path, label=source.label, name=source.name)
@@ -97,7 +107,7 @@ def select(
         return list(found.values())
     chosen: dict[str, Source] = {}
     for pattern in datasets:
-        matching = fnmatch.filter(found, pattern)
+        matching = [pattern] if pattern in found else fnmatch.filter(found, pattern)
         if not matching:
             raise DataError(
                 f"no dataset matches {pattern!r}{did_you_mean(pattern, found)}; available: "

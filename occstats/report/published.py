@@ -48,7 +48,7 @@ def nearness(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     ours, published : DataFrame
-        Tasks (dataset, class) × algorithms; compared where both have a score.
+        Tasks (dataset, class) × algorithms, without missing scores.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def nearness(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     for place, name in enumerate(names):
         distance = (both[0][name] - both[1][name]).abs()
         rows[name] = {
-            "tasks": int(distance.notna().sum()),
+            "tasks": len(tasks),
             **{label: int(distance.le(limit).sum()) for label, limit in DISTANCES.items()},
             "mean": float(weights @ both[0][name].to_numpy(dtype=float)),
             "published mean": float(weights @ both[1][name].to_numpy(dtype=float)),

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 import pandas as pd
@@ -98,12 +99,11 @@ class Axis:
 
 
 def _span(start: float, stop: float, step: float) -> tuple[Value, ...]:
-    digits = max(0, -math.floor(math.log10(step)) + 2)
-    count = math.floor((stop - start) / step + 1e-9) + 1
-    values = [round(start + position * step, digits) for position in range(count)]
-    if all(float(number).is_integer() for number in (start, step)):
-        return tuple(int(value) for value in values)
-    return tuple(values)
+    # Decimals add up without rounding errors: 0.1, 0.2, 0.3.
+    first, last, width = (Decimal(repr(number)) for number in (start, stop, step))
+    values = [first + place * width for place in range(int((last - first) // width) + 1)]
+    whole = all(float(number).is_integer() for number in (start, step))
+    return tuple(int(value) if whole else float(value) for value in values)
 
 
 # The paper gives windows, but no ranges. It prints a step of 0.1 for SVM, which its optima (0.20,
@@ -421,6 +421,13 @@ def make_sweep_recipes(
                     descriptor=recipe.name,
                     metric=metric,
                 )
+            )
+    names = {name for r in found for a in r.axes for name in (a.name, f"{r.descriptor}.{a.name}")}
+    for name in windows or {}:
+        if name and name not in names:
+            raise ArgumentError(
+                f"--window: no grid is called {name!r}{did_you_mean(name, names)}; choose from "
+                f"{', '.join(sorted(names))}"
             )
     return found
 

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from occstats.errors import ResultsError
 from occstats.experiment.tasks import N_FOLDS, Task
 from occstats.stats._arrays import FloatArray
 from occstats.stats.bootstrap import resample_counts
@@ -220,6 +221,11 @@ def find_optimum(grid: GridMeans, *, n_resamples: int = RESAMPLES) -> Optimum:
     """Find the optimum of a sweep over all its datasets; large planes get fewer resamples."""
     axes = grid.recipe.axes
     surface = smoothed(grid.overall, axes)
+    if np.isnan(surface).all():
+        raise ResultsError(
+            f"{grid.recipe.name}: no point of the grid has a score on every dataset; retry the "
+            "failed fits with --force failed"
+        )
     place = _highest(surface)
     values = {axis.name: axis.values[at] for axis, at in zip(axes, place, strict=True)}
     rounded = {axis.name: axis.rounded(values[axis.name]) for axis in axes}

@@ -97,8 +97,6 @@ class PaperExperiment:
             The rows of the run, as of `occstats.run_experiment`.
         """
         self.sweep.run(**how)
-        if len(self.sweep.sources) < 2:
-            raise ResultsError("choosing parameters on other datasets needs at least two datasets")
         experiment = self.make_run(leave_one_out_parameters(self.sweep.folder))
         experiment.run(**how)
         return experiment.table()
@@ -142,6 +140,9 @@ def prepare_paper(
         metrics=["manhattan"],
         **common,
     )
+
+    if len(sweep.sources) < 2:
+        raise ResultsError("choosing parameters on other datasets needs at least two datasets")
 
     def make_run(parameters: Parameters | None = None) -> Experiment:
         return prepare(

@@ -205,6 +205,9 @@ def test_arguments(typed, text):
         ("run --preset paper --seed 1", "determines --descriptors"),
         ("run --shard 3/2", "is not I/N"),
         ("time --sizes 64,many", "is not a list of numbers"),
+        ("time --sizes ²", "is not a list of numbers"),
+        ("run --shard ²/3", "is not I/N"),
+        ("tune --window a=²", "expected a number of grid points"),
         ("tune --window wide", "expected a number of grid points"),
     ],
 )

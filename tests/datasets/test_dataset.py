@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from occstats.datasets import data_files, from_frame, read_dataset, select
+from occstats.datasets import data_files, from_frame, open_source, read_dataset, select
 from occstats.errors import DataError
 
 ARFF = """% comment
@@ -112,8 +112,19 @@ def test_selection_by_name_and_glob(tmp_path):
         write(tmp_path / f"{name}.CSV", "a,class\n1,x\n")
     write(tmp_path / "MANIFEST.csv", "a,b\n1,2\n")
     assert [s.name for s in select(tmp_path, datasets=["wine", "s*"])] == ["wine", "seeds", "sonar"]
+    write(tmp_path / "w[1].csv", "a,class\n1,x\n")
+    assert [s.name for s in select(tmp_path, datasets=["w[1]"])] == ["w[1]"]
+    (tmp_path / "w[1].csv").unlink()
     with pytest.raises(DataError, match="no dataset matches 'x'; available: seeds, sonar, wine"):
         select(tmp_path, datasets=["x"])
     write(tmp_path / "wine.arff", ARFF)
     with pytest.raises(DataError, match="two datasets are called 'wine'"):
         select(tmp_path)
+
+
+def test_a_changed_file_is_read_again(tmp_path):
+    write(tmp_path / "toy.csv", "a,class\n1,x\n")
+    [source] = select(tmp_path)
+    assert open_source(source) is open_source(source)
+    write(tmp_path / "toy.csv", "a,class\n1,x\n25,x\n")
+    assert open_source(source).X.tolist() == [[1.0], [25.0]]

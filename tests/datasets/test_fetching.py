@@ -12,7 +12,7 @@ import pytest
 
 from occstats.datasets import read_dataset
 from occstats.datasets.catalogue import Entry, catalogue, check_folder, entry_of
-from occstats.datasets.fetching import fetch_dataset, prepare_table
+from occstats.datasets.fetching import fetch_dataset, find_members, prepare_table
 from occstats.errors import DataError
 
 # Slow, and prepared like others.
@@ -217,3 +217,17 @@ def test_the_check_covers_the_order_of_rows_and_columns(tmp_path):
         table.to_parquet(folder / "glass.parquet", index=False)
         (finding,) = [f for f in check_folder(folder) if f.name == "glass"]
         assert (finding.status, detail in finding.detail) == (status, True), finding
+
+
+def test_a_spreadsheet_in_an_archive_is_found_and_damage_is_named():
+    spreadsheet, archive = io.BytesIO(), io.BytesIO()
+    pd.DataFrame({"a": [1]}).to_excel(spreadsheet)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as stored:
+        stored.writestr("Data.xlsx", spreadsheet.getvalue())
+    found = find_members(archive.getvalue(), ["Data.xlsx"], source="c.zip")
+    assert found == {"Data.xlsx": spreadsheet.getvalue()}
+    packed = bytearray(zipped({"toy.data": "1,2,3\n" * 500}))
+    start = packed.index(b"toy.data") + len(b"toy.data")
+    packed[start : start + 8] = b"\xff" * 8
+    with pytest.raises(DataError, match="c.zip: damaged archive"):
+        find_members(bytes(packed), ["toy.data"], source="c.zip")

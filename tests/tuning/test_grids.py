@@ -53,6 +53,7 @@ def test_a_setting_gives_the_size_that_was_swept(n, a):
         ("x = 3, 1e-3 ,yes", ("x", (3, 0.001, "yes"))),
         ("flag=true,false", ("flag", (True, False))),
         ("c=90000:90001:1", ("c", (90_000, 90_001))),
+        ("a=0.03125:0.1:0.03125", ("a", (0.03125, 0.0625, 0.09375))),
     ],
 )
 def test_grids_are_parsed(text, expected):
@@ -118,6 +119,8 @@ def test_invalid_grids_are_refused(descriptors, grids, message):
 def test_windows_and_metrics_are_checked():
     with pytest.raises(ArgumentError, match="odd number of grid points, got 2"):
         with_windows("LOF", PAPER["LOF"], {"a": 2})
+    with pytest.raises(ArgumentError, match="no grid is called 'b'"):
+        make_sweep_recipes(["LOF"], windows={"b": 3})
     with pytest.raises(ArgumentError, match="expected manhattan or euclidean, got 'cosine'"):
         make_sweep_recipes(["NND"], metrics=["cosine"])
     with pytest.raises(ArgumentError, match="distinct"):

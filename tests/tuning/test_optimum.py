@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from occstats.errors import ResultsError
 from occstats.tuning.grids import Axis, SweepRecipe
 from occstats.tuning.optimum import GridMeans, choices, expand, find_optimum, rolling_mean
 
@@ -72,6 +73,11 @@ def test_an_optimum_at_an_end_of_the_grid_is_reported_except_one_neighbour():
     assert not find_optimum(grid_of(falling, windows=(3,), rule="count"), n_resamples=10).at_edge
     rising = [[0.5, 0.6, 0.7, 0.8, 0.9]]
     assert find_optimum(grid_of(rising, windows=(3,), rule="count"), n_resamples=10).at_edge
+
+
+def test_a_grid_without_a_point_scored_everywhere_is_refused():
+    with pytest.raises(ResultsError, match="no point of the grid has a score on every dataset"):
+        find_optimum(grid_of([[np.nan, 0.9], [0.8, np.nan]]))
 
 
 def test_points_without_a_score_are_never_chosen():

@@ -68,6 +68,21 @@ def test_one_command_sweeps_chooses_runs_and_compares(coarse, data, tmp_path, mo
     assert Store(out / "results").read()["fit_seconds"].tolist() == before
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--preset", "papper"], "did you mean 'paper'?"),
+        (["--fast"], "--fast is for --preset paper"),
+        (["--preset", "paper", "--datasets", "iris"], "at least two datasets"),
+    ],
+)
+def test_wrong_uses_of_the_preset_are_refused_before_the_sweep(options, message, tmp_path):
+    done = CliRunner().invoke(main, ["run", *options, "--out", str(tmp_path / "out")])
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_preset_determines_other_options(tmp_path):
     done = CliRunner().invoke(main, ["run", "--preset", "paper", "--seed", "3"])
     assert done.exit_code == 2
