@@ -13,6 +13,7 @@ import pandas as pd
 from PIL import Image
 
 import occstats
+from occstats.figures import save
 from occstats.figures.registry import draw_figures
 
 WORDS = (
@@ -28,7 +29,7 @@ WORDS = (
 COUNTS = (2, 3, 9, 20, 40)
 
 
-def name(place: int) -> str:
+def long_name(place: int) -> str:
     """Return a long name, a short one, or one that differs in its last letters only."""
     if place % 5 == 0:
         return f"M{place}"
@@ -44,7 +45,7 @@ def table(count: int) -> pd.DataFrame:
     skill = np.linspace(0, -0.15, count)
     scores = base + skill + generator.normal(0, 0.03, (len(tasks), count))
     scores[5, count // 2] = -3.0
-    frame = pd.DataFrame(scores, columns=[name(place) for place in range(count)])
+    frame = pd.DataFrame(scores, columns=[long_name(place) for place in range(count)])
     frame.insert(0, "dataset", [task[0] for task in tasks])
     frame.insert(1, "class", [task[1] for task in tasks])
     return frame.assign(n=np.arange(len(tasks)) + 20, m=5 + np.arange(len(tasks)) % 7)
@@ -67,13 +68,14 @@ def main(folder: Path, counts: list[int]) -> None:
     drawn: dict[str, list[Path]] = {}
     for count in counts:
         frame = table(count)
-        comparison = occstats.compare(frame, n_resamples=200)
+        comparison = occstats.compare(frame, lower_is_better=False, n_resamples=200)
         for figure in draw_figures(comparison, times=times(frame)):
-            if figure.reason:
-                print(f"{figure.entry.name} {count}: {figure.reason}")
-            for path in figure.save(folder, ["png"], dpi=120):
-                numbered = path.with_stem(f"{path.stem}-{count}")
-                drawn.setdefault(path.stem, []).append(path.rename(numbered))
+            name = figure.entry.name
+            if figure.figure is None:
+                print(f"{name} {count}: {figure.reason[:80]}")
+                continue
+            path = folder / f"{name}-{count}.png"
+            drawn.setdefault(name, []).extend(save(figure.figure, path, dpi=120))
         print(count, flush=True)
     for figure_name, paths in drawn.items():
         pictures = [Image.open(path).convert("RGB") for path in paths]

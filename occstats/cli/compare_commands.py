@@ -241,6 +241,7 @@ def figures(
 
         comparison = pipeline.compare(load(results, given), **take(SETTINGS, given))
     drawing = take(DRAWING, given)
+    drawing["algorithms"] = drawing.pop("show", None)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         notices: dict[str, list[str]] = {}

@@ -59,9 +59,11 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
         more = take(("estimand", "alpha"), given)
         found = plan_study(**chosen, **more, control=control)
     if power_curve is not None:
-        from occstats.figures._power_curve import draw_power_curve
+        from occstats import figures
+        from occstats.figures._base import without_pyplot
 
-        draw_power_curve(found, power_curve)
+        with without_pyplot():
+            figures.save(figures.power_curve(found), power_curve, title="Power")
     if as_json:
         document = {"answer": found.sentence, **plain(found)}
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))

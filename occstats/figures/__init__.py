@@ -8,19 +8,19 @@ of axes if it has several panels); `comparison.plot` offers those of a compariso
 ['alp_diagram', 'alp_example', 'critical_difference']
 
 `save` writes reproducible PDF, SVG or PNG files with alternative text; `alt_text` returns that
-text. A new figure belongs to pyplot and has its final size. No global setting is changed, and
+text. A new figure belongs to pyplot and has its final size. Title and height are Matplotlib's
+own: ``axes.set_title("…")``, ``axes.figure.set_figheight(4)``. No global setting is changed, and
 Matplotlib is imported when the first figure is drawn.
 
 Options of figures of algorithms:
 
-algorithms : sequence of str, optional
-    Algorithms to draw; by default the best, as many as are legible.
+algorithms : int or sequence of str, optional
+    Number of the best algorithms to draw, or their names. By default the best 30, or as many as
+    fit the width of a matrix; 9 if only colours and markers tell them apart. The note gives their
+    number.
 order : {"rank", "name", "similarity"} or sequence of str
     Best first, by name, by similarity (average linkage on 1 − Kendall's τ), or the listed
     algorithms first and then the others, best first.
-show : int, optional
-    Maximum number of algorithms. By default the best 30, or as many as fit the width of a matrix;
-    9 if only colours and markers tell them apart. The note gives their number.
 labels : dict, optional
     Labels to write instead of the names of algorithms.
 highlight : str or sequence of str, optional
@@ -37,13 +37,6 @@ figure : Figure or SubFigure, optional
 width : str, float or Preset
     Width of a new figure: a name in `PRESETS` (``"ieee"``, ``"ieee-wide"`` …), a number of inches,
     or a length such as ``"90mm"``.
-height : float, optional
-    Height of a new figure in inches; by default as needed.
-theme : {"house", "user"}
-    The house style, which is byte-for-byte reproducible, or the user's Matplotlib settings and
-    palette, as set by ``seaborn.set_theme`` or a style sheet.
-title : str, optional
-    Title of the figure.
 note : bool, optional
     Whether to write the note below the figure; by default only below a new figure.
 """

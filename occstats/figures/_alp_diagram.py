@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from occstats.figures._base import Plot
-from occstats.figures._style import ArtistOptions, Theme, Width, ink
+from occstats.figures._style import ArtistOptions, Width, ink
 
 # name: (centre, width, height, caption, content); the axes are 100 × 100
 _BOXES: dict[str, tuple[tuple[float, float], float, float, str, str]] = {
@@ -40,9 +40,6 @@ def alp_diagram(
     *,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     r"""Draw a diagram of average localised proximity.
@@ -55,8 +52,8 @@ def alp_diagram(
 
     Parameters
     ----------
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     References
     ----------
@@ -68,7 +65,7 @@ def alp_diagram(
     >>> from occstats import figures
     >>> axes = figures.alp_diagram(width="lncs")
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
+    with Plot(ax, width, note) as plot:
         axes = plot.axes(min(0.98 * plot.inches, 4.0))
         axes.set(xlim=(0, 100), ylim=(-14, 101))
         axes.axis("off")
@@ -76,7 +73,7 @@ def alp_diagram(
             _box(axes, *box)
         for start, end, words, place in _ARROWS:
             _arrow(axes, start, end, words, place)
-        return plot.finish(_ALTERNATIVE_TEXT)
+        return plot.finish(axes, _ALTERNATIVE_TEXT)
 
 
 _ALTERNATIVE_TEXT = (

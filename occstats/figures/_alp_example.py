@@ -11,7 +11,7 @@ from matplotlib.figure import FigureBase
 from numpy.typing import NDArray
 
 from occstats.figures._base import Plot
-from occstats.figures._style import ArtistOptions, Theme, Width, ink
+from occstats.figures._style import ArtistOptions, Width, ink
 
 # The paper prints the neighbours and Manhattan distances of this example, not its coordinates.
 # These integers reproduce every entry of its table, with every other training instance further.
@@ -85,9 +85,6 @@ def alp_example(
     *,
     figure: FigureBase | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> NDArray[Any]:
     """Draw a worked example: two queries, their neighbours and the computation of their scores.
@@ -97,8 +94,8 @@ def alp_example(
 
     Parameters
     ----------
-    figure, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    figure, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Returns
     -------
@@ -115,12 +112,12 @@ def alp_example(
     >>> from occstats import figures
     >>> axes = figures.alp_example(width="elsevier")
     """
-    with Plot(figure, width, height, theme, title, note) as plot:
+    with Plot(figure, width, note) as plot:
         tall = min(1.02 * plot.inches, 4.4)
         _, panels = plot.subplots(tall, 2, 1, height_ratios=(15, 6.2))
         _draw_points(panels[0])
         _write_table(panels[1])
-        return plot.finish_panels(_alternative_text(), panels)
+        return plot.finish_panels(panels, _alternative_text())
 
 
 def _draw_points(axes: Axes) -> None:

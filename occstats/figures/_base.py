@@ -2,8 +2,8 @@
 
 A figure opens a `Plot` with its options, selects its algorithms, asks for axes and draws on them::
 
-    with Plot(ax, width, height, theme, title, note) as plot:
-        names = plot.algorithms(comparison, ROWS, algorithms, order, show, labels, highlight)
+    with Plot(ax, width, note) as plot:
+        names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight)
         axes = plot.axes(height=0.4 + 0.2 * len(names))
         ...
         return plot.finish("Alternative text.")
@@ -11,7 +11,7 @@ A figure opens a `Plot` with its options, selects its algorithms, asks for axes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -24,6 +24,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, FigureBase, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from occstats._checks import check_choice, check_integer
@@ -31,12 +32,11 @@ from occstats._format import did_you_mean, listing
 from occstats.comparison import Comparison
 from occstats.comparison.text.verdict import short_names
 from occstats.errors import FigureError
-from occstats.figures._labels import clean, escape, fitted, label, measure, wrap
+from occstats.figures._labels import abreast, clean, escape, fitted, label, measure, wrap
 from occstats.figures._style import (
     FADED,
     Palette,
     SeriesStyle,
-    Theme,
     Width,
     describe,
     preset,
@@ -52,8 +52,9 @@ Order: TypeAlias = Literal["rank", "name", "similarity"] | Sequence[str]
 # At most this many algorithms are drawn by default: one row or panel each, or told apart by colour
 # and marker (the paper has nine).
 ROWS, COLOURED = 30, 9
-# Inches: the largest cell of a matrix, and the least height of a labelled row.
-_LARGEST_CELL, _LEAST_ROW = 0.62, 8.5 / 72
+# Inches: the largest cell of a matrix, one in which two lines of 6 points fit, and the smallest,
+# with a number of two digits above it.
+_LARGEST_CELL, NUMBER_CELL, _LEAST_CELL = 0.62, 0.29, 10 / 72
 
 _PYPLOT: ContextVar[bool] = ContextVar("pyplot", default=True)
 
@@ -69,37 +70,24 @@ def without_pyplot() -> Iterator[None]:
 
 
 class Plot:
-    """Draw one figure under its theme: select algorithms, make axes, add title and note.
+    """Draw one figure under its theme: select algorithms, make axes, add the note.
 
     `where` is the user's axes or figure, drawn on under the user's settings, or None for a new
     figure; the other parameters are documented in `occstats.figures`.
     """
 
     def __init__(
-        self,
-        where: Axes | FigureBase | None,
-        width: Width,
-        height: float | None,
-        theme: Theme,
-        title: str | None,
-        note: bool | None,
+        self, where: Axes | FigureBase | None, width: Width, note: bool | None = None
     ) -> None:
-        check_choice("theme", theme, ("house", "user"))
-        if height is not None and not 0.5 <= height <= 40:
-            raise FigureError(f"height must be between 0.5 and 40 inches; got {height!r}")
         chosen = preset(width)
         self.given = where
         self.inches = chosen.width if where is None else _width_of(where)
         # Even in the user's style, TeX must not interpret names.
-        self._settings: dict[Any, Any] = {"text.usetex": False}
-        if where is None:
-            self._settings = settings(chosen, theme)
+        self._settings = settings(chosen) if where is None else {"text.usetex": False}
         self._context = matplotlib.rc_context(self._settings)
-        self._height, self._theme, self._title = height, theme, title
         # In a figure of the user, notes would cover neighbouring axes.
         self._shows_note = where is None if note is None else note
         self._target: Axes | FigureBase | None = where
-        self._axes = where if isinstance(where, Axes) else None
         self._notes: list[str] = []
         self._notices: list[str] = []
         self._looks: dict[str, SeriesStyle] = {}
@@ -126,9 +114,8 @@ class Plot:
         self,
         comparison: Comparison,
         limit: int,
-        algorithms: Sequence[str] | None,
+        algorithms: int | Sequence[str] | None,
         order: Order = "rank",
-        show: int | None = None,
         labels: Mapping[str, str] | None = None,
         highlight: str | Sequence[str] | None = None,
         palette: Palette | None = None,
@@ -137,7 +124,7 @@ class Plot:
         why: str = "The best",
         ranked: Sequence[str] | None = None,
     ) -> list[str]:
-        """Return the algorithms to draw, in order: at most `limit` unless they are named.
+        """Return the algorithms to draw, in order: at most `limit` unless the user chose.
 
         Those in `first` precede the best of the others, and `why` explains it in the note.
         `ranked` replaces the order of the summary table.
@@ -145,15 +132,16 @@ class Plot:
         table = [str(name) for name in comparison.summary["algorithm"]]
         ranked = table if ranked is None else ranked
         preferred = [*first, *(name for name in ranked if name not in first)]
-        chosen = choose_algorithms(algorithms, preferred, limit, show)
-        if algorithms is None and len(chosen) < len(table):
+        chosen = choose_algorithms(algorithms, preferred, limit)
+        named = not isinstance(algorithms, int | None)
+        if not named and len(chosen) < len(table):
             self.notice(f"{why} {len(chosen)} of {len(table)} algorithms.")
         # The order of the table decides, so that an algorithm looks the same in every figure;
         # there are 30 colours.
         alike = set(chosen) <= set(table[:30])
         everyone = table if alike else [*chosen, *(name for name in table if name not in chosen)]
         self.style(everyone, labels, highlight, palette)
-        return _ordered(comparison, chosen, order, ranked if algorithms is None else chosen)
+        return _ordered(comparison, chosen, order, chosen if named else ranked)
 
     def style(
         self,
@@ -174,7 +162,7 @@ class Plot:
         self._called = {**(short if labels is None else {}), **(labels or {})}
         self._highlight = chosen
         self.coloured = highlight is not None or palette is not None
-        looks = series_styles(everyone, palette, self._theme)
+        looks = series_styles(everyone, palette)
         self._looks = {
             name: look if self.highlighted(name) is not False else replace(look, color=FADED)
             for name, look in looks.items()
@@ -220,10 +208,14 @@ class Plot:
         numbered = widest > min(0.3 * self.inches, 1.1)
         if numbered:
             columns = [str(place) for place in range(1, len(names) + 1)]
-            # A matrix of few algorithms leaves more room than a third of the width.
+            # Names take a third of the width: more if a matrix of few algorithms leaves it, less
+            # (in two lines) if numbers then fit into the cells.
             room = max(0.33 * self.inches, self.inches - 0.15 - _LARGEST_CELL * len(names))
+            numbers = self.inches - 0.15 - NUMBER_CELL * len(names)
+            room = numbers if 0.2 * self.inches < numbers < room else room
+            lines = 2 if self.inches - room > 0.25 * len(names) else 1
             room -= measure(f"\u2002{columns[-1]}", "small")
-            rows = self.labels(names, room, size="small")
+            rows = self.labels(names, room, size="small", lines=lines)
             rows = [f"{row}\u2002{place}" for row, place in zip(rows, columns, strict=True)]
             widest = max(measure(row, "small") for row in rows)
         else:
@@ -298,7 +290,6 @@ class Plot:
             return self.given
         axes = self.figure(height).add_subplot()
         keep_tick_style(axes)
-        self._axes = axes
         return axes
 
     def subplots(
@@ -336,18 +327,22 @@ class Plot:
         """Return the user's figure or subfigure, or a new figure of this height in inches."""
         if isinstance(self.given, FigureBase):
             return self.given
-        size = (self.inches, height if self._height is None else self._height)
+        make: Callable[..., Figure] = Figure
         if _PYPLOT.get():
-            import matplotlib.pyplot as plt
-
-            figure = plt.figure(figsize=size, layout="constrained")
-        else:
-            figure = Figure(figsize=size, layout="constrained")
+            from matplotlib.pyplot import figure as make
+        figure = make(figsize=(self.inches, height), layout="constrained")
         remember_settings(figure, self._settings)
         self._target = figure
         return figure
 
-    # -- title, note and alternative text ----------------------------------------------------------
+    def label_values(self, axes: Axes, text: str, share: float = 0.5) -> None:
+        """Label the horizontal axis, and give it as many ticks as fit a share of the width."""
+        # A text wider than the axes ends with them, so that it stays in the figure.
+        wide = measure(text, matplotlib.rcParams["axes.labelsize"]) > share * self.inches
+        axes.set_xlabel(text, loc="right" if wide else "center")
+        limit_ticks(axes, share * self.inches)
+
+    # -- note and alternative text -----------------------------------------------------------------
 
     def note(self, text: str) -> None:
         """Add a sentence to the note below the figure."""
@@ -358,38 +353,30 @@ class Plot:
         self.note(text)
         self._notices.append(text)
 
-    def finish(self, alternative: str) -> Axes:
-        """Write title and note, attach the alternative text, and return the axes."""
-        assert self._axes is not None
-        self._write_title_and_note()
-        describe(self._axes, alternative)
-        return self._axes
+    def finish(self, axes: Axes, alternative: str) -> Axes:
+        """Write the note, attach the alternative text, and return the axes."""
+        self._write_note()
+        describe(axes, alternative)
+        return axes
 
-    def finish_panels(self, alternative: str, panels: Sequence[Axes]) -> NDArray[Any]:
-        """Write title and note, attach the alternative text, and return the axes as an array."""
-        self._write_title_and_note()
-        describe(panels[0], alternative)
+    def finish_panels(self, panels: Sequence[Axes], alternative: str) -> NDArray[Any]:
+        """Write the note, attach the alternative text, and return the axes as an array."""
+        self.finish(panels[0], alternative)
         return np.array(panels, dtype=object)
 
-    def _write_title_and_note(self) -> None:
+    def _write_note(self) -> None:
         target = self._target
         assert target is not None
-        if self._title is not None:
-            title = escape(clean(self._title))
-            target.set_title(title) if isinstance(target, Axes) else target.suptitle(title)
         remember_notices(target, self._notices, " ".join(self._notes))
-        if self._shows_note and self._notes:
-            self._write_note(target, " ".join(self._notes))
-
-    def _write_note(self, target: Axes | FigureBase, text: str) -> None:
+        if not (self._shows_note and self._notes):
+            return
         size = max(float(matplotlib.rcParams["font.size"]) - 1.5, 6.0)
         if isinstance(target, Axes):
             # Axes alone in a subfigure (`side_by_side`) leave its whole width to the note.
             part = target.get_figure(root=False)
             target = part if isinstance(part, SubFigure) else target
         # Backends measure letters a little differently.
-        room = 0.96 * _width_of(target)
-        lines = wrap(text, room, size)
+        lines = wrap(" ".join(self._notes), 0.96 * _width_of(target), size)
         if isinstance(target, Axes):
             # Below the label of the axis, which is below all tick labels.
             at_bottom = target.xaxis.get_label_position() == "bottom"
@@ -400,7 +387,7 @@ class Plot:
             )  # fmt: skip
             return
         target.supxlabel(lines, x=0.01, ha="left", fontsize=size, linespacing=1.15)
-        if isinstance(target, Figure) and self.given is None and self._height is None:
+        if isinstance(target, Figure) and self.given is None:
             # The axes keep their size; the figure grows.
             taller = (lines.count("\n") + 1) * 1.2 * size / 72
             target.set_figheight(target.get_figheight() + taller)
@@ -419,6 +406,9 @@ def _width_of(target: Axes | FigureBase) -> float:
 
 def keep_tick_style(axes: Axes) -> None:
     """Fix the style of ticks, most of which Matplotlib makes only when it draws."""
+    if not _PYPLOT.get():
+        # `save` draws under the settings of the figure.
+        return
     # Matplotlib's stubs allow only literal names of settings.
     current: Any = matplotlib.rcParams
     for axis in (axes.xaxis, axes.yaxis):
@@ -460,24 +450,25 @@ def by_mean_rank(comparison: Comparison) -> list[str]:
 
 
 def choose_algorithms(
-    wanted: Sequence[str] | None, ranked: Sequence[str], limit: int, show: int | None = None
+    wanted: int | Sequence[str] | None, ranked: Sequence[str], limit: int
 ) -> list[str]:
     """Return the algorithms asked for, or the first of the ranked ones that remain legible.
 
     >>> len(choose_algorithms(None, range(25), 30)), len(choose_algorithms(None, range(40), 30))
     (25, 30)
     """
-    if wanted is None:
-        if show is not None:
-            check_integer("show", show, least=1)
-            return list(ranked[:show])
-        return list(ranked[:limit])
+    if isinstance(wanted, int | None):
+        if wanted is not None:
+            check_integer("algorithms", wanted, least=1)
+        return list(ranked[: wanted or limit])
     if isinstance(wanted, str):
-        raise FigureError(f"algorithms must be a list of names; got the text {wanted!r}")
+        raise FigureError(
+            f"algorithms must be a number or a list of names; got the text {wanted!r}"
+        )
     chosen = [known_algorithm(name, ranked) for name in dict.fromkeys(wanted)]
     if not chosen:
         raise FigureError("algorithms must name at least one algorithm; got an empty list")
-    return chosen[:show]
+    return chosen
 
 
 def _ordered(
@@ -533,13 +524,42 @@ def fence(values: ArrayLike) -> tuple[float, float]:
     return float(near.min()), float(near.max())
 
 
+def density(
+    x: NDArray[np.float64], values: NDArray[np.float64], weights: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return a Gaussian kernel density at `x`, with Scott's bandwidth.
+
+    Equals `scipy.stats.gaussian_kde`, whose import takes longer than drawing ten figures.
+
+    >>> density(np.array([0.0]), np.array([-1.0, 1.0])).round(4).tolist()
+    [0.233]
+    """
+    share = np.ones(len(values)) if weights is None else weights
+    share = share / share.sum()
+    effective = 1 / np.sum(share**2)
+    variance = np.sum(share * (values - share @ values) ** 2) / (1 - np.sum(share**2))
+    bandwidth = np.sqrt(variance) * effective**-0.2
+    kernel = np.exp(-0.5 * ((x[:, None] - values) / bandwidth) ** 2)
+    return np.asarray(kernel @ share / (bandwidth * np.sqrt(2 * np.pi)), dtype=float)
+
+
 def matrix_limit(inches: float) -> int:
     """Return how many algorithms fit a matrix of a width.
 
     >>> matrix_limit(3.5), matrix_limit(7.0)
-    (18, 30)
+    (15, 30)
     """
-    return max(min(ROWS, int((0.67 * inches - 0.15) / _LEAST_ROW)), 2)
+    return max(min(ROWS, int((0.67 * inches - 0.15) / _LEAST_CELL)), 2)
+
+
+def limit_ticks(axes: Axes, inches: float, most: int = 6) -> None:
+    """Set at most as many ticks of the horizontal axis as their labels fit a width."""
+    # The label has the digits of the step and those before the point.
+    low, high = axes.get_xlim()
+    digits = max(-int(np.floor(np.log10((high - low) / 4 or 1))), 0)
+    widest = f"−{max(abs(low), abs(high)):.{digits}f}"
+    ticks = min(abreast(widest, inches, matplotlib.rcParams["xtick.labelsize"]), most)
+    axes.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 2.5, 5, 10]))
 
 
 def format_rows(axes: Axes, count: int) -> None:
@@ -569,14 +589,6 @@ def write_column(
 
 
 # -- marks -----------------------------------------------------------------------------------------
-
-
-@contextmanager
-def unnamed(axes: Axes) -> Iterator[None]:
-    """Keep seaborn from labelling the axes, for which it would make all tick labels."""
-    axes.set(xlabel=" ", ylabel=" ")
-    yield
-    axes.set(xlabel="", ylabel="")
 
 
 def draw_points(
@@ -670,17 +682,23 @@ class PairDecisions:
         return self.tested & ~self.differ
 
 
+def pair_square(comparison: Comparison, names: list[str], column: str) -> NDArray[Any]:
+    """Return a column of ``pairwise`` as a square of some algorithms, None without a pair."""
+    pairs = comparison.pairwise
+    first, second = (pd.Index(names).get_indexer(pairs[side]) for side in ("a", "b"))
+    here = (first >= 0) & (second >= 0)
+    square = np.full((len(names),) * 2, None, dtype=object)
+    square[first[here], second[here]] = pairs.loc[here, column].astype(object)
+    return square
+
+
 def pair_decisions(comparison: Comparison, names: list[str]) -> PairDecisions:
     """Return the decisions about all pairs of some algorithms; figures read pairs only here."""
-
-    def square(column: str) -> NDArray[Any]:
-        return comparison.matrix(column).loc[names, names].to_numpy()
-
-    conclusion = square("conclusion")
-    p = square("p").astype(float)
+    conclusion = pair_square(comparison, names, "conclusion")
+    p = pair_square(comparison, names, "p").astype(float)
     # Where one-sided tests found the column better, the p-value is that of this claim.
     p = np.where((conclusion == "worse") != (comparison.settings.alternative == "less"), p.T, p)
-    difference = square("difference").astype(float)
+    difference = pair_square(comparison, names, "difference").astype(float)
     return PairDecisions(tuple(names), conclusion, difference, p, significance(comparison))
 
 

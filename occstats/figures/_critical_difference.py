@@ -26,7 +26,7 @@ from occstats.figures._base import (
     pair_decisions,
 )
 from occstats.figures._labels import clean, fitted, measure
-from occstats.figures._style import BLUE, FADED, ArtistOptions, Palette, Theme, Width, ink, paper
+from occstats.figures._style import BLUE, FADED, ArtistOptions, Palette, Width, ink, paper
 
 # Beyond these a letter display is easier to read, and it fits a page.
 MOST_STEMS, MOST_ROWS = 30, 40
@@ -38,7 +38,7 @@ _UNIT, _APART, _SPACE = 0.165, 0.075, 0.04
 _BAR_STEP, _LINE, _PARTED = 0.42, 0.78, 0.55
 BAR_WIDTH, BRIDGE_WIDTH = 2.4, 0.6
 # Inches that a column of letters needs (narrower ones have dots), and inches of the mean ranks.
-_LETTER, _RANKS = 0.085, 0.5
+_LETTER, _RANKS = 0.085, 0.6
 
 # Positions of the members in an order of algorithms, ascending.
 Group = tuple[int, ...]
@@ -50,16 +50,12 @@ Group = tuple[int, ...]
 def critical_difference(
     comparison: Comparison,
     *,
-    algorithms: Sequence[str] | None = None,
-    show: int | None = None,
+    algorithms: int | Sequence[str] | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     """Draw mean ranks on a scale, with a bar for each group with no significant difference.
@@ -79,10 +75,10 @@ def critical_difference(
     ----------
     comparison : Comparison
         Its frames `summary` and `pairwise` are drawn.
-    algorithms, show, labels, highlight, palette : optional
+    algorithms, labels, highlight, palette : optional
         Algorithms to draw, their labels and colours; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     References
     ----------
@@ -97,10 +93,10 @@ def critical_difference(
     >>> comparison = occstats.compare("lenz2021")
     >>> axes = comparison.plot.critical_difference(width="ieee", highlight="ALP")
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
+    with Plot(ax, width, note) as plot:
         ranked = by_mean_rank(comparison)
         chosen = plot.algorithms(
-            comparison, ROWS, algorithms, "rank", show, labels, highlight, palette, ranked=ranked
+            comparison, ROWS, algorithms, "rank", labels, highlight, palette, ranked=ranked
         )
         names = [name for name in ranked if name in chosen]
         mean = comparison.summary.set_index("algorithm")["mean_rank"]
@@ -117,9 +113,6 @@ def critical_difference_from(
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     """Draw a critical-difference diagram from mean ranks and p-values of any other test.
@@ -135,8 +128,8 @@ def critical_difference_from(
         Pairs with a p-value of at most `alpha` differ significantly.
     labels, highlight, palette : optional
         Labels and colours; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Examples
     --------
@@ -173,7 +166,7 @@ def critical_difference_from(
     decisions = PairDecisions(
         tuple(names), conclusion, np.full(p.shape, np.nan), p, f"at α\u00a0=\u00a0{alpha:g}"
     )
-    with Plot(ax, width, height, theme, title, note) as plot:
+    with Plot(ax, width, note) as plot:
         plot.style(names, labels, highlight, palette)
         return _draw_diagram(plot, decisions, mean)
 
@@ -189,7 +182,7 @@ def _draw_diagram(plot: Plot, decisions: PairDecisions, mean_ranks: pd.Series) -
     instead = _obstacle(plot, names, room, max(rows, default=-1) + 1)
     if instead:
         plot.notice(f"Drawn as a letter display: {instead}.")
-        return plot.finish(_draw_letters(plot, decisions, mean_ranks))
+        return _draw_letters(plot, decisions, mean_ranks)
     drawn = plot.labels(names, room, lines=3)
     widest = max(measure(text, "medium") for text in drawn)
     top = _PARTED + _BAR_STEP * (max(rows, default=-1) + 1)
@@ -215,23 +208,19 @@ def _draw_diagram(plot: Plot, decisions: PairDecisions, mean_ranks: pd.Series) -
     if any(_gaps(group) for group in everyone):
         explanation += " A gap in a bar marks an algorithm outside the group."
     plot.note(explanation)
-    return plot.finish(_alternative_text("Critical-difference diagram", decisions, everyone))
+    return plot.finish(axes, _alternative_text("Critical-difference diagram", decisions, everyone))
 
 
 def letters(
     comparison: Comparison,
     *,
-    algorithms: Sequence[str] | None = None,
+    algorithms: int | Sequence[str] | None = None,
     order: Order = "rank",
-    show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     """Draw a compact letter display of the groups with no significant difference.
@@ -245,10 +234,10 @@ def letters(
     ----------
     comparison : Comparison
         Its frames `summary` and `pairwise` are drawn.
-    algorithms, order, show, labels, highlight, palette : optional
+    algorithms, order, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     References
     ----------
@@ -261,13 +250,13 @@ def letters(
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> axes = comparison.plot.letters()
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
+    with Plot(ax, width, note) as plot:
         names = plot.algorithms(
-            comparison, ROWS, algorithms, order, show, labels, highlight, palette,
+            comparison, ROWS, algorithms, order, labels, highlight, palette,
             ranked=by_mean_rank(comparison),
         )  # fmt: skip
         mean = comparison.summary.set_index("algorithm")["mean_rank"]
-        return plot.finish(_draw_letters(plot, pair_decisions(comparison, names), mean))
+        return _draw_letters(plot, pair_decisions(comparison, names), mean)
 
 
 # -- groups ---------------------------------------------------------------------------------------
@@ -495,14 +484,14 @@ def _bar(axes: Axes, feet: NDArray[np.float64], group: Group, level: float, apar
 # -- letter display -------------------------------------------------------------------------------
 
 
-def _draw_letters(plot: Plot, decisions: PairDecisions, mean: pd.Series) -> str:
-    """Draw the letter display of some algorithms and return its alternative text."""
+def _draw_letters(plot: Plot, decisions: PairDecisions, mean: pd.Series) -> Axes:
+    """Draw the letter display of some algorithms."""
     names = [*decisions.names]
     lettered = covering_groups(groups(decisions))
     # By convention, an algorithm that differs from all others has a letter of its own.
     shared = {member for group in lettered for member in group}
     columns = sorted([*lettered, *((i,) for i in range(len(names)) if i not in shared)])
-    axes, drawn = plot.row_axes(names, 0.35)
+    axes, drawn = plot.row_axes(names, 0.25)
     plot.label_rows(axes, names, drawn)
     count = max(len(columns), 6)
     # Names are part of a new figure's width, but lie outside the axes of the user.
@@ -531,7 +520,7 @@ def _draw_letters(plot: Plot, decisions: PairDecisions, mean: pd.Series) -> str:
             axes.plot(column, member, "o", markeredgewidth=0, zorder=2, **dot)
             if written:
                 axes.text(column, member, _letter(column), color=BLUE, zorder=3, **style)
-    axes.set_xticks([-0.5 - 0.5 * ranks], ["mean\nrank"], linespacing=1.0)
+    axes.set_xticks([-0.5 - 0.55 * ranks], ["mean rank"])
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     axes.grid(visible=False)
@@ -540,7 +529,7 @@ def _draw_letters(plot: Plot, decisions: PairDecisions, mean: pd.Series) -> str:
     shared_by = "that share a letter" if written else "with a dot in the same column"
     meaning = f"No significant difference between algorithms {shared_by}"
     plot.note(_explain(decisions, lettered, meaning))
-    return _alternative_text("Letter display", decisions, lettered)
+    return plot.finish(axes, _alternative_text("Letter display", decisions, lettered))
 
 
 # -- note and alternative text --------------------------------------------------------------------

@@ -15,7 +15,7 @@ from occstats.comparison.text.verdict import difference_of
 from occstats.errors import FigureError
 from occstats.figures._base import Plot, chosen_pair, confidence_intervals, fence, format_rows
 from occstats.figures._labels import clean, label
-from occstats.figures._style import BLUE, ORANGE, Theme, Width, ink
+from occstats.figures._style import BLUE, ORANGE, Width, ink
 
 MOST_DATASETS = 60
 
@@ -28,10 +28,7 @@ def dataset_effects(
     labels: Mapping[str, str] | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> Axes:
     """Draw the mean difference of two algorithms on every dataset, largest first.
 
@@ -47,8 +44,8 @@ def dataset_effects(
         The algorithms; by default the best two.
     labels : optional
         Labels to write instead of names; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Examples
     --------
@@ -56,7 +53,7 @@ def dataset_effects(
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> axes = comparison.plot.dataset_effects("ALP", "LOF")
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
+    with Plot(ax, width, note) as plot:
         first, second = chosen_pair(comparison, a, b)
         results, settings = comparison.results, comparison.settings
         table = effects_of(results, first, second).sort_values("difference", ascending=False)
@@ -78,17 +75,18 @@ def dataset_effects(
         axes.tick_params(axis="y", labelsize="small" if n > 25 else "medium")
         format_rows(axes, n + 3)
         axes.axvline(0, color=ink(), lw=0.7, zorder=0)
-        pair = difference_of(comparison, plot.label(first), plot.label(second))
-        axes.set_xlabel(f"mean difference, {pair}")
+        pair = difference_of(comparison, plot.label(first, 18), plot.label(second, 18))
+        plot.label_values(axes, f"mean difference, {pair}")
         plot.note(
             f"Lines: {confidence_intervals(comparison)}. Bar: "
             f"{100 * (1 - settings.alpha):.4g}\u00a0% prediction interval for a new {results.unit}."
         )
         return plot.finish(
+            axes,
             f"Forest plot of the mean difference between {clean(first)} and {clean(second)} on "
             f"{n} {results.unit}s, from {table['difference'].iloc[0]:+.3f} on "
             f"{clean(str(table['dataset'].iloc[0]))} to {table['difference'].iloc[-1]:+.3f} on "
-            f"{clean(str(table['dataset'].iloc[-1]))}. {sentence}"
+            f"{clean(str(table['dataset'].iloc[-1]))}. {sentence}",
         )
 
 

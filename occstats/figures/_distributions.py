@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
@@ -16,14 +15,14 @@ from occstats.figures._base import (
     ROWS,
     Order,
     Plot,
+    density,
     draw_points,
     fence,
     format_rows,
     score_label,
-    unnamed,
 )
 from occstats.figures._labels import clean
-from occstats.figures._style import ArtistOptions, Palette, Theme, Width, ink, paper
+from occstats.figures._style import ArtistOptions, Palette, Width, ink, paper
 
 MOST_POINTS = 400
 
@@ -31,17 +30,13 @@ MOST_POINTS = 400
 def distributions(
     comparison: Comparison,
     *,
-    algorithms: Sequence[str] | None = None,
+    algorithms: int | Sequence[str] | None = None,
     order: Order = "rank",
-    show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     """Draw a half violin, a box and the individual tasks for each algorithm.
@@ -53,10 +48,10 @@ def distributions(
     ----------
     comparison : Comparison
         The scores in its `results` are drawn.
-    algorithms, order, show, labels, highlight, palette : optional
+    algorithms, order, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Examples
     --------
@@ -64,10 +59,8 @@ def distributions(
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> axes = comparison.plot.distributions()
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
-        names = plot.algorithms(
-            comparison, ROWS, algorithms, order, show, labels, highlight, palette
-        )
+    with Plot(ax, width, note) as plot:
+        names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight, palette)
         scores = comparison.results.scores[names].to_numpy(dtype=float)
         weights = np.asarray(comparison.results.weights, dtype=float)
         axes = plot.axes(0.45 + 0.308 * len(names))
@@ -96,7 +89,7 @@ def distributions(
             "Curve: density; thick line: quartiles, thin: 5 to 95\u2009%, gap: median, diamond: "
             "mean; points: tasks, area by weight."
         )
-        return plot.finish(_alternative_text(comparison, names, scores, weights))
+        return plot.finish(axes, _alternative_text(comparison, names, scores, weights))
 
 
 def _draw_one(
@@ -106,7 +99,12 @@ def _draw_one(
     # A diverged run would make the density wide and flat.
     shown = (left <= values) & (values <= right)
     if shown.any() and np.ptp(values[shown]) > 1e-12:
-        _density(axes, place, values[shown], weights[shown], colour)
+        # No density beyond the observed scores.
+        x = np.linspace(values[shown].min(), values[shown].max(), 128)
+        height = density(x, values[shown], weights[shown])
+        curve = place - 0.06 - 0.4 * height / height.max()
+        axes.fill_between(x, place - 0.06, curve, color=colour, alpha=0.35, lw=0)
+        axes.plot(x, curve, color=colour, alpha=0.6, lw=0.8)
     low, first, middle, third, high = _quantiles(values, weights, [0.05, 0.25, 0.5, 0.75, 0.95])
     level = place + 0.06
     axes.plot([low, high], [level] * 2, color=ink(), lw=0.6)
@@ -138,21 +136,6 @@ def _strip(
     if len(table) > MOST_POINTS:
         table = table.iloc[generator.choice(len(table), MOST_POINTS, replace=False)]
     return table.assign(place=place + generator.uniform(0.18, 0.42, len(table)))
-
-
-def _density(
-    axes: Axes, place: int, values: NDArray[np.float64], weights: NDArray[np.float64], colour: str
-) -> None:
-    """Draw a weighted density above its row, in axes of its own scale."""
-    bottom, top = axes.get_ylim()
-    low, high = ((bottom - edge) / (bottom - top) for edge in (place - 0.06, place - 0.48))
-    strip = axes.inset_axes((0, low, 1, high - low), sharex=axes)
-    # No density beyond the observed scores.
-    with unnamed(strip):
-        look: ArtistOptions = {"fill": True, "color": colour, "alpha": 0.35, "linewidth": 0.8}
-        sns.kdeplot(x=values, weights=weights, cut=0, ax=strip, **look)
-    strip.axis("off")
-    strip.set_ylim(bottom=0)
 
 
 def _alternative_text(

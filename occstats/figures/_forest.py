@@ -26,7 +26,7 @@ from occstats.figures._base import (
     write_column,
 )
 from occstats.figures._labels import clean
-from occstats.figures._style import BLUE, FADED, ORANGE, Theme, Width, ink, paper
+from occstats.figures._style import BLUE, FADED, ORANGE, Width, ink, paper
 
 # Colour and marker of a row, by the conclusion about the algorithm.
 _LOOKS = {"better": (BLUE, "o"), "worse": (ORANGE, "s"), "equivalent": ("#009E73", "D")}
@@ -36,15 +36,11 @@ def forest(
     comparison: Comparison,
     algorithm: str | None = None,
     *,
-    algorithms: Sequence[str] | None = None,
+    algorithms: int | Sequence[str] | None = None,
     order: Order = "rank",
-    show: int | None = None,
     labels: Mapping[str, str] | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     """Draw the difference of the leader or the control from each rival, with its interval and p.
@@ -60,10 +56,10 @@ def forest(
         Its frames `pairwise` and `summary` are drawn.
     algorithm : str, optional
         The algorithm to compare with the others; by default the control or else the leader.
-    algorithms, order, show, labels : optional
+    algorithms, order, labels : optional
         Rivals to draw, their order and labels; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Examples
     --------
@@ -73,14 +69,14 @@ def forest(
     >>> axes.get_xlabel()
     'typical difference in AUROC, ALP − rival'
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
+    with Plot(ax, width, note) as plot:
         subject = algorithm or subject_of(comparison)
         known_algorithm(subject, comparison.algorithms)
         rivals = [name for name in comparison.algorithms if name != subject]
         if not rivals:
             raise FigureError("a forest plot needs two algorithms; this comparison has one")
         chosen = plot.algorithms(
-            comparison, ROWS, algorithms, order, show, labels, ranked=[*rivals, subject]
+            comparison, ROWS, algorithms, order, labels, ranked=[*rivals, subject]
         )
         names = [name for name in chosen if name != subject]
         decisions = pair_decisions(comparison, [subject, *names])
@@ -96,9 +92,9 @@ def forest(
         format_rows(axes, len(names))
         estimand = ESTIMANDS[comparison.settings.estimand or "typical"]
         sides = difference_of(comparison, plot.label(subject, 16), "rival")
-        axes.set_xlabel(f"{estimand} in {score_label(comparison)}, {sides}")
+        plot.label_values(axes, f"{estimand} in {score_label(comparison)}, {sides}")
         plot.note(_note(comparison, rows, decisions.basis, plot.label(subject, 16)))
-        return plot.finish(_alternative_text(rows, subject, decisions.basis))
+        return plot.finish(axes, _alternative_text(rows, subject, decisions.basis))
 
 
 def _draw_rows(axes: Axes, comparison: Comparison, rows: pd.DataFrame) -> None:

@@ -6,40 +6,31 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib
 import numpy as np
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from occstats.comparison import Comparison
 from occstats.errors import FigureError
-from occstats.figures._base import (
-    Order,
-    Plot,
-    fence,
-    kendall_square,
-    matrix_limit,
-)
+from occstats.figures._base import Order, Plot, fence, kendall_square, matrix_limit
 from occstats.figures._labels import clean
-from occstats.figures._style import Theme, Width, ink_on, paper
+from occstats.figures._style import ArtistOptions, Width, ink_on, paper
 
 MOST_NUMBERS = 12
+_TAU = "weighted Kendall’s τ"
 
 
 def kendall(
     comparison: Comparison,
     *,
     cmap: str | Colormap = "Blues",
-    algorithms: Sequence[str] | None = None,
+    algorithms: int | Sequence[str] | None = None,
     order: Order = "rank",
-    show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     """Draw the weighted Kendall's τ of every pair of algorithms as a triangular heat map.
@@ -53,10 +44,10 @@ def kendall(
         Its frame `kendall` is drawn.
     cmap : str or Colormap
         The colour map of the cells, which are coloured by τ and not by algorithm.
-    algorithms, order, show, labels, highlight : optional
+    algorithms, order, labels, highlight : optional
         Algorithms to draw, their order and labels; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     References
     ----------
@@ -68,25 +59,29 @@ def kendall(
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> axes = comparison.plot.kendall(width="ieee", order="similarity")
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
+    with Plot(ax, width, note) as plot:
         limit = matrix_limit(plot.inches)
-        names = plot.algorithms(comparison, limit, algorithms, order, show, labels, highlight)
+        names = plot.algorithms(comparison, limit, algorithms, order, labels, highlight)
         tau = kendall_square(comparison, names)
         rows, columns, cell, bottom, angle = plot.matrix_labels(names)
         # The name of the first column explains its number above the first row.
         first = int(rows != columns)
-        axes = plot.axes(
-            cell * (len(names) - 1 + first) + bottom + (0.1 if len(names) > 3 else 0.5)
-        )
-        _triangle(axes, tau, names, _colour_map(cmap))
+        few = len(names) <= 3
+        axes = plot.axes(cell * (len(names) - 1 + first) + bottom + (0.25 if few else 0.1))
+        _draw_triangle(axes, tau, _colour_map(cmap))
         places = np.arange(len(names) - 1) + 0.5
-        axes.set_ylim(len(names) - 1, -first)
-        axes.set_yticks([*[-0.5] * first, *places], rows[1 - first :], rotation=0, fontsize="small")
+        axes.set(xlim=(0, len(names) - 1), ylim=(len(names) - 1, -first), aspect="equal")
+        axes.set_yticks([*[-0.5] * first, *places], rows[1 - first :], fontsize="small")
         axes.set_xticks(places, columns[:-1], rotation=angle, fontsize="small")
         plot.emphasise(axes.get_yticklabels(), names[1 - first :])
         plot.emphasise(axes.get_xticklabels(), names[:-1])
         axes.tick_params(length=0)
-        return plot.finish(_alternative_text(tau, names, len(comparison.summary)))
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
+        if few:
+            # No corner is free for the colour bar, and every τ is printed.
+            axes.set_xlabel(_TAU, fontsize="small")
+        return plot.finish(axes, _alternative_text(tau, names, len(comparison.summary)))
 
 
 def _colour_map(wanted: str | Colormap) -> Colormap:
@@ -98,38 +93,29 @@ def _colour_map(wanted: str | Colormap) -> Colormap:
         ) from error
 
 
-def _triangle(axes: Axes, tau: np.ndarray, names: list[str], colours: Colormap) -> None:
-    count = len(names)
-    # Every pair is drawn once, below the diagonal.
+def _draw_triangle(axes: Axes, tau: NDArray[np.float64], colours: Colormap) -> None:
+    """Draw every pair once, below the diagonal."""
+    count = len(tau)
     shown = np.where(np.tri(count, k=-1, dtype=bool), tau, np.nan)[1:, :-1]
-    least = float(np.nanmin(shown)) if np.isfinite(shown).any() else 0.0
+    if not shown.size:
+        return
     low = min(float(np.floor(fence(shown)[0] * 10) / 10), 0.9)
-    # Three algorithms or fewer leave no corner free for the colour bar.
-    inset = axes.inset_axes((0.56, 0.9, 0.42, 0.045)) if count > 3 else None
-    bar_options = {"orientation": "horizontal", "extend": "min" if least < low else "neither"}
-    sns.heatmap(
-        shown if shown.size else np.full((1, 1), np.nan),
-        mask=~np.isfinite(shown) if shown.size else None,
-        cmap=colours, vmin=low, vmax=1, linewidths=0.6, linecolor=paper(), square=True,
-        annot=_numbers(shown) if count <= MOST_NUMBERS else False,
-        fmt="", annot_kws={"fontsize": "small"}, xticklabels=False, yticklabels=False, ax=axes,
-        cbar_ax=inset, cbar_kws=bar_options | ({} if inset is not None else {"shrink": 0.6}),
-    )  # fmt: skip
-    mesh = axes.collections[0]
-    for text in axes.texts:
-        column, row = text.get_position()
-        text.set_color(ink_on(mesh.to_rgba(shown[int(row), int(column)])))
-    bar = mesh.colorbar
-    assert bar is not None
-    bar.outline.set_linewidth(0.4)
-    bar.locator = MaxNLocator(3)
-    bar.ax.tick_params(length=1.5, pad=1.5, labelsize="small")
-    bar.ax.set_title("weighted Kendall’s τ", fontsize="small", pad=2)
-
-
-def _numbers(shown: np.ndarray) -> np.ndarray:
-    written = [f"{value:.2f}".replace("0.", ".").replace("-", "−") for value in shown.flat]
-    return np.array(written, dtype=object).reshape(shown.shape)
+    mesh = axes.pcolormesh(shown, cmap=colours, vmin=low, vmax=1, edgecolors=paper(), lw=0.6)
+    if count <= MOST_NUMBERS:
+        style: ArtistOptions = {"ha": "center", "va": "center", "fontsize": "small"}
+        for row, column in np.argwhere(np.isfinite(shown)).tolist():
+            text = f"{shown[row, column]:.2f}".replace("0.", ".").replace("-", "−")
+            colour = ink_on(mesh.to_rgba(shown[row, column]))
+            axes.text(column + 0.5, row + 0.5, text, color=colour, in_layout=False, **style)
+    if count > 3:
+        beyond = bool((shown < low).any())
+        bar = axes.figure.colorbar(
+            mesh, cax=axes.inset_axes((0.56, 0.9, 0.42, 0.045)), orientation="horizontal",
+            extend="min" if beyond else "neither", ticks=MaxNLocator(3),
+        )  # fmt: skip
+        bar.outline.set_linewidth(0.4)
+        bar.ax.tick_params(length=1.5, pad=1.5, labelsize="small")
+        bar.ax.set_title(_TAU, fontsize="small", pad=2)
 
 
 def _alternative_text(tau: np.ndarray, names: list[str], total: int) -> str:

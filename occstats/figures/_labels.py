@@ -6,7 +6,7 @@ a name of 300 characters leaves no room for the data. Every name from a table pa
 >>> label("cost_in_$ and \\alpha^2")
 'cost_in_\\$ and \\alpha^2'
 >>> fitted(["short", "a name for two lines"], 0.9, size=8, lines=2)
-['short', 'a name for two\nlines']
+['short', 'a name for\ntwo lines']
 """
 
 from __future__ import annotations
@@ -102,11 +102,20 @@ def _placed(name: str, inches: float, size: str | float, lines: int) -> str:
     """Return the name whole, wrapped, or without its middle."""
     if measure(name, size) <= inches:
         return name
-    if lines > 1:
-        wrapped = _wrapped(name, inches, size)
-        if wrapped.count("\n") < lines and measure(wrapped, size) <= inches:
-            return wrapped
-    return _cut(name, inches, size)
+    if lines == 1:
+        return _cut(name, inches, size)
+    wrapped = _wrapped(name, inches, size)
+    if wrapped.count("\n") < lines and measure(wrapped, size) <= inches:
+        # Lines of similar length: no "_001" alone below a long line.
+        for share in (0.9, 0.8, 0.7, 0.6):
+            narrower = _wrapped(name, share * inches, size)
+            if narrower.count("\n") > wrapped.count("\n"):
+                break
+            wrapped = narrower
+        return wrapped
+    head = _cut(name, inches - measure("…", size), size, head=True)
+    tail = _cut(name[::-1], inches, size, head=True)[::-1]
+    return f"{head}…\n{tail}"
 
 
 def _cut(name: str, inches: float, size: str | float, *, head: bool = False) -> str:

@@ -21,7 +21,7 @@ from occstats.figures._base import (
     write_column,
 )
 from occstats.figures._labels import clean
-from occstats.figures._style import Palette, Theme, Width
+from occstats.figures._style import Palette, Width
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,17 +32,13 @@ if TYPE_CHECKING:
 def mean_ranks(
     comparison: Comparison,
     *,
-    algorithms: Sequence[str] | None = None,
+    algorithms: int | Sequence[str] | None = None,
     order: Order = "rank",
-    show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     """Draw the weighted mean rank of each algorithm with a confidence interval over datasets.
@@ -55,10 +51,10 @@ def mean_ranks(
     ----------
     comparison : Comparison
         Its frame `summary` is drawn.
-    algorithms, order, show, labels, highlight, palette : optional
+    algorithms, order, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Examples
     --------
@@ -66,9 +62,9 @@ def mean_ranks(
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> axes = comparison.plot.mean_ranks(highlight="ALP")
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
+    with Plot(ax, width, note) as plot:
         names = plot.algorithms(
-            comparison, ROWS, algorithms, order, show, labels, highlight, palette,
+            comparison, ROWS, algorithms, order, labels, highlight, palette,
             ranked=by_mean_rank(comparison),
         )  # fmt: skip
         table = comparison.summary.set_index("algorithm").loc[names].reset_index()
@@ -86,7 +82,7 @@ def mean_ranks(
             if table["mean_rank_ci_low"].isna().all()
             else f"{kind} of single algorithms; they do not compare pairs."
         )
-        return plot.finish(_alternative_text(table, kind, len(comparison.summary)))
+        return plot.finish(axes, _alternative_text(table, kind, len(comparison.summary)))
 
 
 def _alternative_text(table: pd.DataFrame, kind: str, total: int) -> str:

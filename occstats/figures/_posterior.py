@@ -8,15 +8,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
-from scipy.stats import gaussian_kde
 
 from occstats._format import percent
 from occstats.comparison import Comparison
 from occstats.comparison.text.verdict import difference_of
 from occstats.errors import FigureError
-from occstats.figures._base import Plot, chosen_pair, score_label
+from occstats.figures._base import Plot, chosen_pair, density, score_label
 from occstats.figures._labels import clean
-from occstats.figures._style import BLUE, ORANGE, Theme, Width, ink
+from occstats.figures._style import BLUE, ORANGE, Width, ink
 
 _DRAWS, _POINTS = 10_000, 256
 # Columns of ``pairwise``, colour and word of each region.
@@ -35,9 +34,6 @@ def posterior(
     labels: Mapping[str, str] | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     """Draw the posterior density of the mean difference of two algorithms.
@@ -54,8 +50,8 @@ def posterior(
         The two algorithms; by default the best two.
     labels : optional
         Labels to write instead of names; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     References
     ----------
@@ -67,18 +63,17 @@ def posterior(
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> axes = comparison.plot.posterior("ALP", "LOF")
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
+    with Plot(ax, width, note) as plot:
         first, second = chosen_pair(comparison, a, b)
         draws = _draws(comparison, first, second)
         rope = float(comparison.settings.rope)
         shares = _shares(comparison, first, second, draws, rope)
         plot.style(comparison.algorithms, labels)
         axes = plot.axes(min(0.55 * plot.inches, 2.6))
-        density = gaussian_kde(draws)
         reach = np.quantile(draws, [0.0005, 0.9995]) + np.array([-0.1, 0.1]) * np.ptp(draws)
         low, high = min(reach[0], -1.3 * rope), max(reach[1], 1.3 * rope)
         x = np.unique([*np.linspace(low, high, _POINTS), -rope, rope])
-        y = density(x)
+        y = density(x, draws)
         edges = [(low, -rope), (-rope, rope), (rope, high)]
         for (colour, _), (left, right) in zip(_REGIONS.values(), edges, strict=True):
             inside = (left <= x) & (x <= right)
@@ -97,7 +92,7 @@ def posterior(
                 va="top", color=colour if word != "equivalent" else ink(), fontsize="small",
             )  # fmt: skip
         sides = difference_of(comparison, plot.label(first, 18), plot.label(second, 18))
-        axes.set_xlabel(f"mean difference in {score_label(comparison)}, {sides}")
+        plot.label_values(axes, f"mean difference in {score_label(comparison)}, {sides}", 0.9)
         plot.note(
             f"Posterior by the Bayesian bootstrap of datasets: {plot.label(first)} worse than, "
             f"equivalent to (within ±{rope:g}, dashed) and better than {plot.label(second)}."
@@ -106,8 +101,9 @@ def posterior(
             f"{word} {percent(s)}" for (_, word), s in zip(_REGIONS.values(), shares, strict=True)
         ]
         return plot.finish(
+            axes,
             f"Posterior density of the mean difference of {clean(first)} from {clean(second)}, "
-            f"with a region of practical equivalence of ±{rope:g}: {', '.join(words)}."
+            f"with a region of practical equivalence of ±{rope:g}: {', '.join(words)}.",
         )
 
 

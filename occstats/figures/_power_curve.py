@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from occstats.errors import FigureError
-from occstats.figures._base import Plot, without_pyplot
-from occstats.figures._style import BLUE, check_formats, ink, root_figure, save
+from occstats.figures._base import Plot
+from occstats.figures._style import BLUE, Width, ink
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,17 +15,29 @@ if TYPE_CHECKING:
     from occstats.comparison.study_plan import Plan
 
 
-def power_curve(plan: Plan, *, ax: Axes | None = None) -> Axes:
+def power_curve(
+    plan: Plan, *, ax: Axes | None = None, width: Width = "column", note: bool | None = None
+) -> Axes:
     """Draw the power over the number of datasets, with the number that suffices.
+
+    It is not in `FIGURES`, which are drawn from results or measurements: a plan comes before them.
 
     Parameters
     ----------
     plan : Plan
         Its `curve` is drawn.
-    ax : Axes, optional
-        Axes to draw on; by default those of a new figure.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
+
+    Examples
+    --------
+    >>> from occstats import figures
+    >>> from occstats.comparison.study_plan import plan_study
+    >>> plan = plan_study(sd_dataset=0.05, difference=0.02)
+    >>> figures.power_curve(plan).get_ylabel()
+    'power'
     """
-    with Plot(ax, "column", None, "house", None, True) as plot:
+    with Plot(ax, width, note) as plot:
         axes = plot.axes(0.7 * plot.inches)
         axes.plot(plan.curve["n_datasets"], plan.curve["power"], "o-", color=BLUE, markersize=4)
         axes.axhline(plan.wanted_power, color=ink(), lw=0.7, ls=(0, (4, 2)))
@@ -35,15 +45,4 @@ def power_curve(plan: Plan, *, ax: Axes | None = None) -> Axes:
             axes.axvline(plan.datasets_needed, color=ink(), lw=0.7, ls=(0, (4, 2)))
         axes.set(xlabel="datasets", ylabel="power", ylim=(0, 1.02))
         plot.note(plan.sentence)
-        return plot.finish(f"Curve of the power over the number of datasets. {plan.sentence}")
-
-
-def draw_power_curve(plan: Plan, path: str) -> None:
-    """Write the figure to a file whose suffix gives its type."""
-    file = Path(path)
-    kinds = check_formats([file.suffix.removeprefix(".")])
-    if not file.parent.is_dir():
-        raise FigureError(f"power_curve: there is no folder {str(file.parent)!r}")
-    with without_pyplot():
-        figure = root_figure(power_curve(plan))
-    save(figure, file.with_suffix(""), formats=kinds, title="Power")
+        return plot.finish(axes, f"Curve of the power over the number of datasets. {plan.sentence}")

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from occstats.comparison import Comparison
 from occstats.figures._base import COLOURED, Order, Plot, draw_lines, score_label
 from occstats.figures._labels import clean
-from occstats.figures._style import Palette, Theme, Width
+from occstats.figures._style import Palette, Width
 
 _POINTS = 101
 
@@ -21,17 +21,13 @@ _POINTS = 101
 def profiles(
     comparison: Comparison,
     *,
-    algorithms: Sequence[str] | None = None,
+    algorithms: int | Sequence[str] | None = None,
     order: Order = "rank",
-    show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     r"""Draw for each algorithm the share of tasks within each distance of the best score.
@@ -45,10 +41,10 @@ def profiles(
     ----------
     comparison : Comparison
         The scores in its `results` are drawn.
-    algorithms, order, show, labels, highlight, palette : optional
+    algorithms, order, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     References
     ----------
@@ -61,10 +57,8 @@ def profiles(
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> axes = comparison.plot.profiles()
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
-        names = plot.algorithms(
-            comparison, COLOURED, algorithms, order, show, labels, highlight, palette
-        )
+    with Plot(ax, width, note) as plot:
+        names = plot.algorithms(comparison, COLOURED, algorithms, order, labels, highlight, palette)
         scores = comparison.results.scores * (1 if comparison.results.higher_is_better else -1)
         lag = -scores.sub(scores.max(axis=1), axis=0)
         # The worst twentieth of the tasks would stretch the axis over flat lines.
@@ -79,13 +73,12 @@ def profiles(
         looks = {name: plot.look(name) for name in names}
         draw_lines(axes, tidy, "at", "share", "algorithm", looks, marker="", drawstyle="steps-post")
         axes.set(xlim=(0, reach), ylim=(0, 1.02))
-        axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes.grid()
-        axes.set_xlabel(f"distance to the best {score_label(comparison)} of the task")
+        plot.label_values(axes, f"distance to the best {score_label(comparison)} of the task", 0.8)
         axes.set_ylabel("weighted share of tasks")
         plot.legend(axes, names, markers=False)
-        return plot.finish(_alternative_text(table, names, reach))
+        return plot.finish(axes, _alternative_text(table, names, reach))
 
 
 def profile_shares(

@@ -20,23 +20,19 @@ from occstats.figures._base import (
     significance,
 )
 from occstats.figures._labels import clean
-from occstats.figures._style import Palette, Theme, Width
+from occstats.figures._style import Palette, Width
 
 
 def rank_sets(
     comparison: Comparison,
     *,
-    algorithms: Sequence[str] | None = None,
+    algorithms: int | Sequence[str] | None = None,
     order: Order = "rank",
-    show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     """Draw the ranks of each algorithm that are consistent with the decisions about all pairs.
@@ -50,10 +46,10 @@ def rank_sets(
     ----------
     comparison : Comparison
         Its frames `pairwise` and `summary` are drawn.
-    algorithms, order, show, labels, highlight, palette : optional
+    algorithms, order, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     References
     ----------
@@ -67,10 +63,8 @@ def rank_sets(
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> axes = comparison.plot.rank_sets()
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
-        names = plot.algorithms(
-            comparison, ROWS, algorithms, order, show, labels, highlight, palette
-        )
+    with Plot(ax, width, note) as plot:
+        names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight, palette)
         table = possible_ranks(comparison).loc[names]
         axes, drawn = plot.row_axes(names, 0.45)
         draw_intervals(
@@ -87,7 +81,7 @@ def rank_sets(
             f"Ranks consistent with the decisions {significance(comparison)}. "
             "Symbol: place in the table."
         )
-        return plot.finish(_alternative_text(table))
+        return plot.finish(axes, _alternative_text(table))
 
 
 def possible_ranks(comparison: Comparison) -> pd.DataFrame:

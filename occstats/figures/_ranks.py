@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from occstats.comparison import Comparison
 from occstats.figures._base import ROWS, Order, Plot
 from occstats.figures._labels import abreast, clean
-from occstats.figures._style import BLUE, ORANGE, ArtistOptions, Palette, Theme, Width, ink, paper
+from occstats.figures._style import BLUE, ORANGE, ArtistOptions, Palette, Width, ink, paper
 
 # With more bars, neighbouring ranks share one.
 MOST_BARS = 30
@@ -25,17 +25,13 @@ MOST_BARS = 30
 def ranks(
     comparison: Comparison,
     *,
-    algorithms: Sequence[str] | None = None,
+    algorithms: int | Sequence[str] | None = None,
     order: Order = "rank",
-    show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     palette: Palette | None = None,
     figure: FigureBase | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> NDArray[Any]:
     r"""Draw the weighted frequency of each rank, one small panel per algorithm.
@@ -49,10 +45,10 @@ def ranks(
     ----------
     comparison : Comparison
         Its frames `rank_frequencies` and `summary` are drawn.
-    algorithms, order, show, labels, highlight, palette : optional
+    algorithms, order, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    figure, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    figure, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Returns
     -------
@@ -72,10 +68,8 @@ def ranks(
     >>> len(axes)
     3
     """
-    with Plot(figure, width, height, theme, title, note) as plot:
-        names = plot.algorithms(
-            comparison, ROWS, algorithms, order, show, labels, highlight, palette
-        )
+    with Plot(figure, width, note) as plot:
+        names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight, palette)
         total = len(comparison.summary)
         table = comparison.rank_frequencies.pivot(
             index="algorithm", columns="rank", values="frequency"
@@ -95,7 +89,7 @@ def ranks(
             _panel(axes, bars, together, total, colour, mean[name], ticks)
         panels[0].set_ylim(0, max(1.08 * float(np.nanmax(frequency)), 0.05))
         alternative = _alternative_text(table.to_numpy(float), names, total)
-        return plot.finish_panels(alternative, panels)
+        return plot.finish_panels(panels, alternative)
 
 
 def _panel(

@@ -6,12 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from occstats._format import listing
@@ -25,10 +23,11 @@ from occstats.figures._base import (
     draw_intervals,
     fence,
     format_rows,
+    limit_ticks,
     records,
 )
-from occstats.figures._labels import abreast, clean, label
-from occstats.figures._style import BLUE, FADED, ORANGE, SeriesStyle, Theme, Width, ink
+from occstats.figures._labels import clean, label
+from occstats.figures._style import BLUE, FADED, ORANGE, SeriesStyle, Width, ink
 
 _TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 
@@ -36,16 +35,12 @@ _TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 def regression(
     comparison: Comparison,
     *,
-    algorithms: Sequence[str] | None = None,
+    algorithms: int | Sequence[str] | None = None,
     order: Order = "rank",
-    show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     figure: FigureBase | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> NDArray[Any]:
     """Draw a forest plot: the effect of each trait of a task on the rank of each algorithm.
@@ -57,10 +52,10 @@ def regression(
     ----------
     comparison : Comparison
         Its frame `regression` is drawn, without the intercepts.
-    algorithms, order, show, labels, highlight : optional
+    algorithms, order, labels, highlight : optional
         Algorithms to draw, their order and labels; see `occstats.figures`.
-    figure, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    figure, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Returns
     -------
@@ -75,15 +70,17 @@ def regression(
     >>> [panel.get_title() for panel in axes]
     ['log n', 'log m', 'sparsity', 'median score']
     """
-    with Plot(figure, width, height, theme, title, note) as plot:
+    with Plot(figure, width, note) as plot:
         table = comparison.regression
         table = table[table["term"] != "intercept"] if len(table) else table
+        # Ranks of two algorithms that never change have effects of 1e-16.
+        table = table.round(9)
         if not table["ci_low"].notna().any():
             raise FigureError(
                 "there is no regression to draw: the results have no traits of the tasks, or too "
                 "few datasets for them (give trait columns such as n, m, sparsity)"
             )
-        names = plot.algorithms(comparison, ROWS, algorithms, order, show, labels, highlight)
+        names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight)
         terms = [str(term) for term in dict.fromkeys(table["term"])]
         columns = min(len(terms), 2 if plot.inches < 4.5 else 4)
         rows = math.ceil(len(terms) / columns)
@@ -102,7 +99,7 @@ def regression(
             "Change in rank per unit of the trait (← better, worse →) with "
             f"{confidence_intervals(comparison)}."
         )
-        return plot.finish_panels(_alternative_text(table, names, terms), panels[: len(terms)])
+        return plot.finish_panels(panels[: len(terms)], _alternative_text(table, names, terms))
 
 
 def _panel(axes: Axes, part: pd.DataFrame, inches: float) -> None:
@@ -116,9 +113,7 @@ def _panel(axes: Axes, part: pd.DataFrame, inches: float) -> None:
     if low > np.nanmin(ends) or high < np.nanmax(ends):
         margin = 0.05 * (high - low)
         axes.set_xlim(low - margin, high + margin)
-    reach = max(map(abs, axes.get_xlim()))
-    ticks = min(abreast(f"−{reach:.2g}", inches, matplotlib.rcParams["xtick.labelsize"]), 4)
-    axes.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 3, 5, 10]))
+    limit_ticks(axes, inches, 4)
     format_rows(axes, len(part))
 
 

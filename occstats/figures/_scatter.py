@@ -15,7 +15,7 @@ from occstats.comparison import Comparison
 from occstats.errors import FigureError
 from occstats.figures._base import Plot, chosen_pair, draw_points, fence, score_label
 from occstats.figures._labels import clean, label
-from occstats.figures._style import BLUE, ORANGE, ArtistOptions, Theme, Width, ink, paper
+from occstats.figures._style import BLUE, ORANGE, ArtistOptions, Width, ink, paper
 
 MOST_SPOKES = 3000
 _BETTER = {"a": (BLUE, "o"), "b": (ORANGE, "s"), "equal": ("#7F7F7F", "D")}
@@ -30,9 +30,6 @@ def scatter(
     labels: Mapping[str, str] | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     """Draw the scores of two algorithms on every task, and the mean of every dataset.
@@ -51,8 +48,8 @@ def scatter(
         How many datasets to label on either side of the diagonal.
     labels : optional
         Labels to write instead of names; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Examples
     --------
@@ -60,7 +57,7 @@ def scatter(
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> axes = comparison.plot.scatter("ALP", "LOF")
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
+    with Plot(ax, width, note) as plot:
         first, second = chosen_pair(comparison, a, b)
         tasks = _tasks(comparison, first, second)
         means = _means(tasks, comparison.results.higher_is_better)
@@ -82,7 +79,7 @@ def scatter(
             f"{plot.label(second)} on {counts.get('b', 0)} (squares). "
             "Small: tasks, area by weight, joined to their dataset."
         )
-        return plot.finish(_alternative_text(comparison, tasks, means, first, second))
+        return plot.finish(axes, _alternative_text(comparison, tasks, means, first, second))
 
 
 def _tasks(comparison: Comparison, first: str, second: str) -> pd.DataFrame:
@@ -135,6 +132,7 @@ def _name_extremes(axes: Axes, plot: Plot, means: pd.DataFrame, count: int) -> N
             axes.annotate(
                 label(name, 18), (point["x"], point["y"]), (x, y + lowest - height),
                 textcoords="offset points", ha=ha, va=va, fontsize="small", color=ink(), zorder=5,
+                bbox={"facecolor": paper(), "alpha": 0.75, "lw": 0, "pad": 0.3},
             )  # fmt: skip
 
 

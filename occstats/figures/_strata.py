@@ -23,24 +23,20 @@ from occstats.figures._base import (
     score_label,
 )
 from occstats.figures._labels import clean
-from occstats.figures._style import BLUE, FADED, Palette, Theme, Width
+from occstats.figures._style import BLUE, FADED, Palette, Width
 from occstats.stats.strata import strata_intervals
 
 
 def strata(
     comparison: Comparison,
     *,
-    algorithms: Sequence[str] | None = None,
+    algorithms: int | Sequence[str] | None = None,
     order: Order = "rank",
-    show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     palette: Palette | None = None,
     figure: FigureBase | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> NDArray[Any]:
     """Draw the weighted mean rank in strata of the tasks' median score, one panel per algorithm.
@@ -53,10 +49,10 @@ def strata(
     ----------
     comparison : Comparison
         Its frame `strata` is drawn.
-    algorithms, order, show, labels, highlight, palette : optional
+    algorithms, order, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    figure, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    figure, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Returns
     -------
@@ -71,10 +67,8 @@ def strata(
     >>> comparison = occstats.compare("lenz2021")
     >>> axes = comparison.plot.strata(algorithms=["ALP", "SVM", "LOF", "IF"])
     """
-    with Plot(figure, width, height, theme, title, note) as plot:
-        names = plot.algorithms(
-            comparison, ROWS, algorithms, order, show, labels, highlight, palette
-        )
+    with Plot(figure, width, note) as plot:
+        names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight, palette)
         table = comparison.strata
         strata = table.drop_duplicates("stratum").sort_values("low").reset_index(drop=True)
         means = table.pivot(index="stratum", columns="algorithm", values="mean_rank")
@@ -101,7 +95,7 @@ def strata(
         )
         if np.isfinite(ends).any():
             plot.note(f"{confidence_intervals(comparison)} (cluster bootstrap).")
-        return plot.finish_panels(_alternative_text(means, strata), panels)
+        return plot.finish_panels(panels, _alternative_text(means, strata))
 
 
 def _ends(comparison: Comparison, places: pd.DataFrame, names: list[str]) -> NDArray[np.float64]:

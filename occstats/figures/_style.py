@@ -10,6 +10,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -24,6 +25,7 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure, FigureBase
 from numpy.typing import NDArray
 
+from occstats._checks import check_choice
 from occstats._files import write_file
 from occstats._format import did_you_mean
 from occstats.errors import FigureError
@@ -44,6 +46,7 @@ class Preset:
 # Options of Matplotlib's artists that several calls share.
 ArtistOptions: TypeAlias = dict[str, Any]
 Theme = Literal["house", "user"]
+_THEME: ContextVar[Theme] = ContextVar("theme", default="house")
 Palette: TypeAlias = str | Sequence[str] | Mapping[str, str]
 Width: TypeAlias = str | float | Preset
 # What a figure function returns, or a figure of the user.
@@ -128,15 +131,8 @@ class SeriesStyle:
     marker: str
     linestyle: Dashes = "-"
 
-    @property
-    def dashes(self) -> str | tuple[float, ...]:
-        """The line in seaborn's notation: the lengths alone, empty for a solid line."""
-        return self.linestyle[1] if isinstance(self.linestyle, tuple) else ""
 
-
-def series_styles(
-    names: Iterable[str], palette: Palette | None = None, theme: Theme = "house"
-) -> dict[str, SeriesStyle]:
+def series_styles(names: Iterable[str], palette: Palette | None = None) -> dict[str, SeriesStyle]:
     """Assign a colour, a marker and a line to each name.
 
     Examples
@@ -147,14 +143,14 @@ def series_styles(
     '#ff0000'
     """
     everyone = list(names)
-    colours = _colours(everyone, palette, theme)
+    colours = _colours(everyone, palette)
     looks = zip(colours, itertools.cycle(_MARKERS), itertools.cycle(_LINES), strict=False)
     return {name: SeriesStyle(*look) for name, look in zip(everyone, looks, strict=False)}
 
 
-def _colours(names: list[str], palette: Palette | None, theme: Theme) -> list[str]:
+def _colours(names: list[str], palette: Palette | None) -> list[str]:
     base: Any = _house_colours()
-    if theme == "user":
+    if _THEME.get() == "user":
         base = matplotlib.rcParams["axes.prop_cycle"].by_key().get("color", base)
     own: Mapping[str, str] = palette if isinstance(palette, Mapping) else {}
     try:
@@ -231,9 +227,33 @@ _ALWAYS: dict[Any, Any] = {
 }
 
 
-def settings(chosen: Preset, theme: Theme) -> dict[Any, Any]:
-    """Return the complete Matplotlib settings of a theme: the house style, or the user's own."""
-    if theme == "user":
+@contextlib.contextmanager
+def theme(name: Theme) -> Iterator[None]:
+    """Draw new figures in the house style (the default) or in the user's style.
+
+    Parameters
+    ----------
+    name : {"house", "user"}
+        The house style, which is byte-for-byte reproducible, or the Matplotlib settings and
+        colours of the user, as set by ``seaborn.set_theme`` or a style sheet.
+
+    Examples
+    --------
+    >>> from occstats import figures
+    >>> with figures.theme("user"):
+    ...     axes = figures.alp_diagram()
+    """
+    check_choice("theme", name, ("house", "user"))
+    token = _THEME.set(name)
+    try:
+        yield
+    finally:
+        _THEME.reset(token)
+
+
+def settings(chosen: Preset) -> dict[Any, Any]:
+    """Return the complete Matplotlib settings of the current theme."""
+    if _THEME.get() == "user":
         own = {key: matplotlib.rcParams[key] for key in _house()}
         families = own["font.family"]
         families = [families] if isinstance(families, str) else list(families)

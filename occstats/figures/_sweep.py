@@ -18,13 +18,12 @@ from occstats.errors import FigureError
 from occstats.figures._base import (
     ROWS,
     Plot,
-    choose_algorithms,
     draw_lines,
     keep_tick_style,
     require_columns,
 )
 from occstats.figures._labels import clean, label
-from occstats.figures._style import ArtistOptions, Palette, Theme, Width, paper
+from occstats.figures._style import ArtistOptions, Palette, Width, paper
 
 _RESERVED = ("descriptor", "metric", "score", "smoothed")
 # Title, rows and hyperparameters of a panel.
@@ -37,13 +36,9 @@ def sweep(
     parameters: Sequence[str] | None = None,
     score_name: str = "AUROC",
     axis_labels: dict[str, str] | None = None,
-    show: int | None = None,
     palette: Palette | None = None,
     figure: FigureBase | None = None,
     width: Width = "page",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> NDArray[Any]:
     """Draw the weighted mean score of each descriptor over its hyperparameters.
@@ -76,10 +71,10 @@ def sweep(
         What to call the score.
     axis_labels : dict, optional
         What to write at the axis of a hyperparameter, such as ``{"a": "a (k = a log n)"}``.
-    show, palette : optional
-        Maximum number of panels, and colours of the metrics; see `occstats.figures`.
-    figure, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    palette : optional
+        Colours of the metrics; see `occstats.figures`.
+    figure, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Returns
     -------
@@ -95,11 +90,11 @@ def sweep(
     >>> figures.alt_text(figures.sweep(frame))
     'Mean AUROC over hyperparameters. NND: highest 0.805 at k = 1 (manhattan).'
     """
-    with Plot(figure, width, height, theme, title, note) as plot:
+    with Plot(figure, width, note) as plot:
         table = _prepared(frame)
         columns = _parameter_columns(table, parameters)
         panels = _panels(table, columns)
-        shown = panels[: len(choose_algorithms(None, [p[0] for p in panels], ROWS, show))]
+        shown = panels[:ROWS]
         if len(shown) < len(panels):
             plot.notice(f"The first {len(shown)} of {len(panels)} panels.")
         metrics = list(
@@ -128,7 +123,7 @@ def sweep(
                 axes.set_ylabel(label(names[1] if len(used) == 2 else score_name, 24))
         if len(metrics) > 1:
             plot.legend(whole, metrics)
-        return plot.finish_panels(_alternative_text(shown, score_name), drawn)
+        return plot.finish_panels(drawn, _alternative_text(shown, score_name))
 
 
 def _prepared(frame: pd.DataFrame) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from occstats.errors import FigureError
 from occstats.figures._base import COLOURED, Plot, choose_algorithms, draw_lines, require_columns
 from occstats.figures._labels import clean
-from occstats.figures._style import ArtistOptions, Palette, Theme, Width
+from occstats.figures._style import ArtistOptions, Palette, Width
 
 _PANELS = {"fit_seconds": "construction time (s)", "query_seconds": "query time (s)"}
 
@@ -23,16 +23,12 @@ _PANELS = {"fit_seconds": "construction time (s)", "query_seconds": "query time 
 def times(
     frame: pd.DataFrame,
     *,
-    algorithms: Sequence[str] | None = None,
-    show: int | None = None,
+    algorithms: int | Sequence[str] | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     palette: Palette | None = None,
     figure: FigureBase | None = None,
     width: Width = "page",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> NDArray[Any]:
     r"""Draw construction and query times over :math:`n`, both axes logarithmic.
@@ -47,10 +43,10 @@ def times(
         ``fit_seconds``, ``query_seconds`` and, optionally, ``repetition`` and ``n_queries``.
         ``query_seconds`` is the time of the whole batch; with ``n_queries`` it is divided by it
         and shown per query. Missing times (failed, out of memory) are left out of the line.
-    algorithms, show, labels, highlight, palette : optional
+    algorithms, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    figure, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    figure, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Returns
     -------
@@ -65,13 +61,13 @@ def times(
     ...                       "fit_seconds": [0.001, 0.002], "query_seconds": [0.01, 0.02]})
     >>> axes = figures.times(frame)
     """
-    with Plot(figure, width, height, theme, title, note) as plot:
+    with Plot(figure, width, note) as plot:
         require_columns(frame, ("descriptor", "n", *_PANELS), "times")
         table = _per_query(frame)
         everyone = [str(name) for name in dict.fromkeys(table["descriptor"])]
-        names = choose_algorithms(algorithms, everyone, COLOURED, show)
+        names = choose_algorithms(algorithms, everyone, COLOURED)
         plot.style(everyone, labels, highlight, palette)
-        if algorithms is None and len(names) < len(everyone):
+        if isinstance(algorithms, int | None) and len(names) < len(everyone):
             plot.notice(f"The first {len(names)} of {len(everyone)} descriptors.")
         narrow = plot.inches < 4.5
         rows, columns = (2, 1) if narrow else (1, 2)
@@ -89,7 +85,7 @@ def times(
                 axis.set_minor_formatter(NullFormatter())
             axes.grid()
         plot.legend(whole, names)
-        return plot.finish_panels(_alternative_text(table, names), panels)
+        return plot.finish_panels(panels, _alternative_text(table, names))
 
 
 def _per_query(frame: pd.DataFrame) -> pd.DataFrame:

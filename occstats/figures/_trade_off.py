@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from occstats._format import listing, percent
 from occstats.comparison import Comparison
@@ -17,7 +17,7 @@ from occstats.comparison.study import clusters_of
 from occstats.errors import FigureError
 from occstats.figures._base import COLOURED, Order, Plot, confidence_intervals, score_label
 from occstats.figures._labels import clean
-from occstats.figures._style import Palette, Theme, Width, ink, paper
+from occstats.figures._style import Palette, Width, ink, paper
 from occstats.figures.registry import read_frame
 from occstats.stats.pareto import ParetoFront, pareto_front
 
@@ -32,17 +32,13 @@ def trade_off(
     comparison: Comparison,
     times: pd.DataFrame | str | Path,
     *,
-    algorithms: Sequence[str] | None = None,
+    algorithms: int | Sequence[str] | None = None,
     order: Order = "rank",
-    show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    height: float | None = None,
-    theme: Theme = "house",
-    title: str | None = None,
     note: bool | None = None,
 ) -> Axes:
     """Draw the mean score of each algorithm over its run time, and the Pareto front.
@@ -64,10 +60,10 @@ def trade_off(
         ``query_seconds``, which are added. One row per task, with a column ``time_`` followed by
         the name of each algorithm. Or measurements without datasets, as `occstats time` writes
         them: the largest ``n`` that all have counts, and times have no interval.
-    algorithms, order, show, labels, highlight, palette : optional
+    algorithms, order, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
-        Where to draw, size, style, title and note; see `occstats.figures`.
+    ax, width, note : optional
+        Where to draw, width and note; see `occstats.figures`.
 
     Examples
     --------
@@ -77,11 +73,12 @@ def trade_off(
     >>> times = times.assign(time_ALP=2.0, time_SVM=0.5, time_LOF=1.0)
     >>> axes = comparison.plot.trade_off(times)
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
+    with Plot(ax, width, note) as plot:
         seconds = task_times(comparison, times)
-        options = (order, show, labels, highlight, palette)
+        options = (order, labels, highlight, palette)
         ranked = comparison.algorithms
-        if algorithms is not None:
+        named = not isinstance(algorithms, int | None)
+        if named:
             ranked = plot.algorithms(comparison, COLOURED, algorithms, *options)
         rivals = [name for name in ranked if name in seconds.columns]
         if len(rivals) < 2:
@@ -106,14 +103,16 @@ def trade_off(
             random_state=comparison.settings.random_state,
         )
         names = rivals
-        if algorithms is None:
+        if not named:
             # The front belongs in the figure, including the fast algorithms with a low score.
             likely = np.lexsort((-found.probability, ~found.on_front))
             first = [
                 rivals[i] for i in likely if found.on_front[i] or found.probability[i] >= _LIKELY
             ]
             why = "Those likely on the front and the best others,"
-            chosen = plot.algorithms(comparison, COLOURED, None, *options, first=first, why=why)
+            chosen = plot.algorithms(
+                comparison, COLOURED, algorithms, *options, first=first, why=why
+            )
             names = [name for name in chosen if name in rivals]
         # A legend of many names must not shrink the axes.
         axes = plot.axes(min(0.8 * plot.inches, 3.4) + 0.13 * max(len(names) - 6, 0))
@@ -121,6 +120,9 @@ def trade_off(
         _draw_algorithms(axes, plot, places, found, sign)
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter(NullFormatter())
+        if np.divide(*axes.get_xlim()[::-1]) < 100:
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.set_xlabel("run time (s), geometric mean")
         axes.set_ylabel(f"mean {score_label(comparison)}")
         axes.grid()
@@ -138,7 +140,7 @@ def trade_off(
             plot.note(f"Excludes {left_out} tasks without a score or a time.")
         if missing:
             plot.note(f"No times for {listing([clean(name) for name in missing])}.")
-        return plot.finish(_alternative_text(places, found, sign, score_label(comparison)))
+        return plot.finish(axes, _alternative_text(places, found, sign, score_label(comparison)))
 
 
 def task_times(comparison: Comparison, times: pd.DataFrame | str | Path) -> pd.DataFrame:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from occstats.comparison import Comparison
-    from occstats.figures._style import Drawn, Width
+    from occstats.figures._style import Drawn, Theme, Width
 
 __all__ = [
     "FIGURES",
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 # Options of figures of algorithms; draw_figures passes them only to the figures that take them.
-_ALGORITHM_OPTIONS = ("algorithms", "order", "show", "labels", "highlight", "palette")
+_ALGORITHM_OPTIONS = ("algorithms", "order", "labels", "highlight", "palette")
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,7 @@ FIGURES: dict[str, FigureEntry] = {
         FigureEntry(
             "pairwise", _COMPARISON, "difference, p-value and wins/ties/losses of every pair"
         ),
+        FigureEntry("p_values", _COMPARISON, "p-value of every pair", "_pairwise"),
         FigureEntry("kendall", _COMPARISON, "weighted Kendall's tau of every pair"),
         FigureEntry("strata", _COMPARISON, "mean rank by difficulty of the task"),
         FigureEntry("distributions", _COMPARISON, "scores of each algorithm"),
@@ -152,9 +153,8 @@ class Plotter:
     ) -> list[Path]:
         """Write every figure of the comparison into a folder and return the files.
 
-        The `options` are those of every figure, such as `width`, and those of figures of
-        algorithms, such as `show`; see `occstats.figures`. A figure that the data do not allow is
-        left out. With `force`, files of the same names that occstats did not write are replaced.
+        The `options` are those of `draw_figures`. A figure that the data do not allow is left out.
+        With `force`, files of the same names that occstats did not write are replaced.
         """
         files: dict[str, bytes] = {}
         for drawn in draw_figures(self.comparison, **options):
@@ -218,6 +218,9 @@ def draw_figures(
     sweep: pd.DataFrame | None = None,
     times: pd.DataFrame | None = None,
     only: Sequence[str] | None = None,
+    title: str | None = None,
+    height: float | None = None,
+    theme: Theme = "house",
     **options: Any,
 ) -> Iterator[DrawnFigure]:
     """Draw figures one by one, to be saved: without pyplot, so that none stays open.
@@ -229,18 +232,27 @@ def draw_figures(
     only : sequence of str, optional
         Names of figures; by default all that the data allow. A figure asked for by name that
         cannot be drawn raises; otherwise the reason is returned in its place.
+    title : str, optional
+        Title of every figure.
+    height : float, optional
+        Height of every figure in inches; by default as needed.
+    theme : {"house", "user"}
+        Style of the figures; see `occstats.figures.theme`.
     **options
-        Options of all figures (`width`, `height`, `theme`, `title`, `note`), and of figures of
-        algorithms, for those that take them; see `occstats.figures`.
+        Options of all figures (`width`, `note`), and of figures of algorithms, for those that
+        take them; see `occstats.figures`.
 
     Examples
     --------
     >>> [drawn.entry.name for drawn in draw_figures(only=["alp-diagram"])]
     ['alp_diagram']
     """
+    from occstats.figures import _style
     from occstats.figures._base import without_pyplot
-    from occstats.figures._style import root_figure
+    from occstats.figures._labels import clean, escape
 
+    if height is not None and not 0.5 <= height <= 40:
+        raise FigureError(f"height must be between 0.5 and 40 inches; got {height!r}")
     sources = {"comparison": comparison, "sweep": sweep, "times": times}
     available = {name for name, value in sources.items() if value is not None}
     given = {name: value for name, value in options.items() if value is not None}
@@ -249,14 +261,19 @@ def draw_figures(
         taken = inspect.signature(function).parameters
         own = {k: v for k, v in given.items() if k in taken or k not in _ALGORITHM_OPTIONS}
         try:
-            with without_pyplot():
+            with without_pyplot(), _style.theme(theme):
                 drawn = function(*(sources[needed] for needed in entry.needs), **own)
         except FigureError as error:
             if only:
                 raise
             yield DrawnFigure(entry, reason=str(error))
         else:
-            yield DrawnFigure(entry, root_figure(drawn))
+            figure = _style.root_figure(drawn)
+            if height is not None:
+                figure.set_figheight(height)
+            if title is not None:
+                figure.suptitle(escape(clean(title)))
+            yield DrawnFigure(entry, figure)
 
 
 def side_by_side(
@@ -265,7 +282,6 @@ def side_by_side(
     *,
     columns: int | None = None,
     width: Width = "page",
-    height: float | None = None,
     **options: Any,
 ) -> NDArray[Any]:
     """Draw one figure of several comparisons next to each other, each under its title.
@@ -279,9 +295,7 @@ def side_by_side(
     columns : int, optional
         Panels per row; by default all.
     width : str, float or Preset
-        Width of the whole figure.
-    height : float, optional
-        Height of the whole figure in inches; by default what the tallest panel of each row needs.
+        Width of the whole figure; its height is what the tallest panel of each row needs.
     **options
         Options of the figure.
 
@@ -299,12 +313,13 @@ def side_by_side(
     ...                              n_resamples=100),
     ... }
     >>> axes = occstats.figures.side_by_side(several, "mean_ranks")
-    >>> [panel.get_title() for panel in axes]
-    ['all', 'four']
+    >>> len(axes)
+    2
     """
     import numpy as np
 
     from occstats.figures._base import Plot, without_pyplot
+    from occstats.figures._labels import clean, escape
     from occstats.figures._style import alt_text, axes_of, describe, preset, root_figure
 
     check_choice(
@@ -318,18 +333,20 @@ def side_by_side(
     with without_pyplot():
         # Each panel gets the height that it needs by itself.
         alone = [
-            root_figure(function(comparison, **{**options, "width": part, "title": title}))
-            for title, comparison in comparisons.items()
+            root_figure(function(comparison, **options | {"width": part}))
+            for comparison in comparisons.values()
         ]
     rows = [alone[start : start + across] for start in range(0, len(alone), across)]
-    heights = [max(float(figure.get_figheight()) for figure in row) for row in rows]
+    # A title takes a fifth of an inch.
+    heights = [0.2 + max(float(figure.get_figheight()) for figure in row) for row in rows]
     on_axes = "ax" in inspect.signature(function).parameters
-    with Plot(None, width, height, options.get("theme", "house"), None, False) as plot:
+    with Plot(None, width, False) as plot:
         whole = plot.figure(sum(heights))
         places = whole.subfigures(len(rows), across, squeeze=False, height_ratios=heights).ravel()
         for place, (title, comparison) in zip(places, comparisons.items(), strict=False):
             where = {"ax": place.add_subplot()} if on_axes else {"figure": place}
-            function(comparison, **{"note": True, **options, **where, "title": title})
+            function(comparison, **{"note": True, **options, **where})
+            place.suptitle(escape(clean(title)))
         texts = zip(comparisons, map(alt_text, alone), strict=True)
         describe(whole, " ".join(f"{title}: {text}" for title, text in texts))
     return np.array(axes_of(whole), dtype=object)

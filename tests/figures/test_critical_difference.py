@@ -264,7 +264,7 @@ def test_nothing_in_a_diagram_overlaps_a_name(small, count, length, width):
 
 
 def test_more_than_thirty_algorithms_become_a_letter_display_and_the_note_says_so(many):
-    figure = many.plot.critical_difference(width="page", show=31)
+    figure = many.plot.critical_difference(width="page", algorithms=31)
     assert figures.alt_text(figure).startswith("Letter display")
     assert "Drawn as a letter display: more than 30 algorithms." in note_of(figure)
     thirty = many.plot.critical_difference(width="page")
@@ -282,7 +282,7 @@ def test_more_bars_than_fit_a_page_become_a_letter_display(small):
 
 def test_a_letter_display_shows_exactly_the_pairs_with_no_significant_difference(many):
     names = many.algorithms
-    axes = many.plot.letters(width=12, show=31)
+    axes = many.plot.letters(width=12, algorithms=31)
     shared = {}
     for text in axes.texts:
         column, row = text.get_position()

@@ -50,7 +50,7 @@ def test_matplotlib_is_imported_when_a_figure_is_drawn():
 
 
 def test_all_figures_of_a_comparison_are_saved_and_none_stays_open(small, tmp_path):
-    written = small.plot.save_all(tmp_path, formats=["svg"], width="acm", show=2)
+    written = small.plot.save_all(tmp_path, formats=["svg"], width="acm", algorithms=2)
     expected = [name for name, entry in FIGURES.items() if entry.needs == ("comparison",)]
     assert [path.stem for path in written] == expected
     assert plt.get_fignums() == []
@@ -112,6 +112,7 @@ def test_command_line_lists_the_figures():
         (["lenz2021", "--format", "gif"], "format must be one of"),
         (["lenz2021", "--format", ""], "no format was given"),
         (["lenz2021", "--width", "natrue"], "width must be"),
+        (["lenz2021", "--height", "400"], "height must be between 0.5 and 40 inches"),
         (["lenz2021", "--label", "ALP"], "NAME=TEXT"),
         (["--times", "nowhere.csv"], "there is no file 'nowhere.csv'"),
         (["--times", "times.pickle"], "takes a .csv or .parquet file"),

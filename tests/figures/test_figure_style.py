@@ -75,7 +75,9 @@ def test_the_theme_of_the_user_is_followed_on_request(small):
     before = dict(matplotlib.rcParams)
     try:
         sns.set_theme(style="darkgrid", palette="deep", font_scale=1.2)
-        house, user = small.plot.profiles(), small.plot.profiles(theme="user")
+        house = small.plot.profiles()
+        with figures.theme("user"):
+            user = small.plot.profiles()
         size = matplotlib.rcParams["axes.labelsize"]
         colours = [to_hex(colour) for colour in sns.color_palette("deep")]
     finally:

@@ -403,7 +403,7 @@ def test_the_forest(case, decisions):
 
 def test_the_heat_map_of_p(case, decisions):
     comparison, _ = case
-    axes = comparison.plot.pairwise(cells="p", width="page")
+    axes = comparison.plot.p_values(width="page")
     names, seen = comparison.algorithms, 0
     for text in axes.texts:
         column, row = (int(np.floor(x)) for x in text.get_position())
