@@ -83,7 +83,9 @@ class Plot:
         self.given = where
         self.inches = chosen.width if where is None else _width_of(where)
         # Even in the user's style, TeX must not interpret names.
-        self._settings = settings(chosen) if where is None else {"text.usetex": False}
+        self._settings: dict[Any, Any] = {"text.usetex": False}
+        if where is None:
+            self._settings = settings(chosen)
         self._context = matplotlib.rc_context(self._settings)
         # In a figure of the user, notes would cover neighbouring axes.
         self._shows_note = where is None if note is None else note
@@ -685,7 +687,7 @@ class PairDecisions:
 def pair_square(comparison: Comparison, names: list[str], column: str) -> NDArray[Any]:
     """Return a column of ``pairwise`` as a square of some algorithms, None without a pair."""
     pairs = comparison.pairwise
-    first, second = (pd.Index(names).get_indexer(pairs[side]) for side in ("a", "b"))
+    first, second = (pd.Index(names).get_indexer(pd.Index(pairs[side])) for side in ("a", "b"))
     here = (first >= 0) & (second >= 0)
     square = np.full((len(names),) * 2, None, dtype=object)
     square[first[here], second[here]] = pairs.loc[here, column].astype(object)

@@ -9,8 +9,8 @@ from matplotlib.patches import Rectangle
 from occstats._format import minus_signs
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from occstats.figures._base import Plot
-from occstats.figures._labels import clean, measure
-from occstats.figures._style import BLUE, FADED, ORANGE, ink_on, paper
+from occstats.figures._labels import clean, label, measure
+from occstats.figures._style import BLUE, FADED, ORANGE, ArtistOptions, ink_on, paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,8 +41,8 @@ def conclusions(family: Comparisons, *, ax: Axes | None = None) -> Axes:
     """
     rows = family.cells.reset_index().to_numpy().tolist()
     subject = clean(family.subject)
-    headings = [clean(heading) for heading in family.cells]
-    with Plot(ax, "column", None, "house", None, None) as plot:
+    headings = [label(heading, 24) for heading in family.cells]
+    with Plot(ax, "column") as plot:
         room = plot.inches * 0.75 / len(headings)
         turned = max(measure(text, "small") for text in headings) > 0.95 * room
         axes = plot.axes(0.22 * len(rows) + (1.0 if turned else 0.4))
@@ -63,15 +63,15 @@ def conclusions(family: Comparisons, *, ax: Axes | None = None) -> Axes:
                 )  # fmt: skip
         axes.set(xlim=(0, len(headings)), ylim=(len(rows), 0))
         places = [x + 0.5 for x in range(len(headings))]
-        turn = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if turned else {}
-        axes.set_xticks(places, headings, fontsize="small", **turn)
-        labels = [clean(name) for name, *_ in rows]
+        turn: ArtistOptions = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
+        axes.set_xticks(places, headings, fontsize="small", **turn if turned else {})
+        labels = [label(name, 24) for name, *_ in rows]
         axes.set_yticks([y + 0.5 for y in range(len(rows))], labels, fontsize="small")
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         plot.note(
-            f"Blue: {subject} is better; orange: worse; grey: equivalent; white: undecided. "
-            f"Numbers: difference from {subject}."
+            f"Blue: {label(subject)} is better; orange: worse; grey: equivalent; white: undecided. "
+            f"Numbers: difference from {label(subject)}."
         )
         answer = " ".join(family.lines())
-        return plot.finish(f"Grid of conclusions by {family.kind} about {subject}. {answer}")
+        return plot.finish(axes, f"Grid of conclusions by {family.kind} about {subject}. {answer}")

@@ -500,26 +500,21 @@ def _draw_letters(plot: Plot, decisions: PairDecisions, mean: pd.Series) -> Axes
     column_width = (plot.inches - side - _RANKS) / count
     ranks = _RANKS / column_width
     axes.set(xlim=(-0.5 - ranks, count - 0.5), ylim=(len(names) - 0.4, -0.8))
+    inside: ArtistOptions = {"va": "center_baseline", "fontsize": "small", "in_layout": False}
     for place, name in enumerate(names):
         axes.axhline(place, color=FADED, lw=0.3, alpha=0.6, zorder=0)
-        number: ArtistOptions = {"ha": "right", "va": "center_baseline", "fontsize": "small"}
-        axes.text(-0.5 - 0.2 * ranks, place, f"{mean[name]:.2f}", **number)
+        axes.text(-0.5 - 0.2 * ranks, place, f"{mean[name]:.2f}", ha="right", **inside)
         if plot.coloured:
             axes.plot(-0.5 - 0.92 * ranks, place, "s", markersize=4, color=plot.look(name).color)
     written = column_width >= _LETTER
     dot: ArtistOptions = {"markersize": 7 if written else 3, "color": paper() if written else BLUE}
-    style: ArtistOptions = {
-        "ha": "center",
-        "va": "center_baseline",
-        "fontsize": "small",
-        "fontweight": "bold",
-    }
+    style: ArtistOptions = {**inside, "ha": "center", "fontweight": "bold", "color": BLUE}
     for column, group in enumerate(columns):
         axes.plot([column] * 2, [group[0], group[-1]], color=BLUE, lw=0.6, alpha=0.5, zorder=1)
         for member in group:
             axes.plot(column, member, "o", markeredgewidth=0, zorder=2, **dot)
             if written:
-                axes.text(column, member, _letter(column), color=BLUE, zorder=3, **style)
+                axes.text(column, member, _letter(column), zorder=3, **style)
     axes.set_xticks([-0.5 - 0.55 * ranks], ["mean rank"])
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -176,7 +177,7 @@ def _frame(plot: Plot, names: list[str]) -> tuple[Axes, float]:
 
 
 def _rectangles(
-    axes: Axes, x: ArrayLike, y: ArrayLike, width: ArrayLike, height: float, **style: object
+    axes: Axes, x: ArrayLike, y: ArrayLike, width: ArrayLike, height: float, **style: Any
 ) -> None:
     """Draw rectangles as one collection, which takes a tenth of the time of single patches."""
     left, top, right = np.broadcast_arrays(x, y, np.add(x, width))
@@ -234,12 +235,14 @@ def _draw_shares(axes: Axes, comparison: Comparison, names: list[str], inches: f
         style: ArtistOptions = {"facecolors": colour, "edgecolors": paper(), "linewidths": 0}
         _rectangles(axes, left, rows + 0.14, part, height, hatch=hatch, **style)
         left = left + part
-    for row, column, text in zip(rows, columns, forms.get(written, ()), strict=bool(written)):
+    for row, column, text in zip(
+        rows.tolist(), columns.tolist(), forms.get(written, ()), strict=bool(written)
+    ):
         _write(axes, column, row + 0.72, text, color=ink())
     return written
 
 
-def _write(axes: Axes, column: int, y: float, text: str, **style: object) -> None:
+def _write(axes: Axes, column: int, y: float, text: str, **style: Any) -> None:
     centre: ArtistOptions = {"ha": "center", "va": "center", "fontsize": _number_size()}
     axes.text(column + 0.5, y, text, in_layout=False, **centre, **style)
 
