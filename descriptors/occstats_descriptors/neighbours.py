@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,10 @@ from occstats_descriptors.sizes import Size, resolve
 __all__ = ["NeighbourDescriptor", "NeighbourSearch", "Neighbours", "ratio"]
 
 METRICS = ("manhattan", "euclidean", "minkowski")
-MINKOWSKI_BLOCK = 4_000_000  # distances held at a time
+BLOCK = 4_000_000  # distances held at a time
+# Pairs of rows up to which sorting all distances takes at most milliseconds; the compiled search
+# takes seconds to compile.
+FEW_PAIRS = 20_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,10 +53,6 @@ class Neighbours:
 
     def __repr__(self) -> str:
         return f"Neighbours({len(self.distances)} rows, k={self.k})"
-
-
-class _Engine(Protocol):
-    def search(self, queries: Matrix, k: int, excluded: Integers) -> tuple[Matrix, Integers]: ...
 
 
 class NeighbourSearch:
@@ -113,7 +112,7 @@ class NeighbourSearch:
         self.exponent = _exponent(metric, p)
         self.n_jobs = n_jobs
         self.threads = thread_count(n_jobs, at_most=2)
-        self._engine: _Engine | None = None
+        self._engine: Any = None
         self._training: Neighbours | None = None
 
     @property
@@ -162,14 +161,15 @@ class NeighbourSearch:
         return self.exponent == _exponent(metric, p) and np.array_equal(self.X, X)
 
     def _search(self, queries: Matrix, k: int, excluded: Integers) -> Neighbours:
-        if self._engine is None and self.exponent in (1, 2):
-            # Imported here, so that importing the package does not import numba.
-            from occstats_descriptors._kernels.block_search import BlockSearch
+        if self.exponent not in (1, 2) or self.n * len(queries) <= FEW_PAIRS:
+            distances, indices = _by_sorting(self.X, self.exponent, queries, k, excluded)
+        else:
+            if self._engine is None:
+                # Imported here, so that importing the package does not import numba.
+                from occstats_descriptors._kernels.block_search import BlockSearch
 
-            self._engine = BlockSearch(self.X, squared=self.exponent == 2, threads=self.threads)
-        elif self._engine is None:
-            self._engine = _MinkowskiSearch(self.X, self.exponent)
-        distances, indices = self._engine.search(queries, k, excluded)
+                self._engine = BlockSearch(self.X, squared=self.exponent == 2, threads=self.threads)
+            distances, indices = self._engine.search(queries, k, excluded)
         if self.exponent == 2:
             np.sqrt(distances, out=distances)
         return Neighbours(distances, indices)
@@ -196,37 +196,40 @@ def _exponent(metric: str, p: float) -> float:
     return {"manhattan": 1.0, "euclidean": 2.0}.get(metric, float(p))
 
 
-class _MinkowskiSearch:
-    """Exact nearest neighbours in other Minkowski metrics, by brute force."""
+def _by_sorting(
+    X: Matrix, exponent: float, queries: Matrix, k: int, excluded: Integers
+) -> tuple[Matrix, Integers]:
+    """Find the k nearest rows of each query, except for the row `excluded` (−1: none)."""
+    distances = np.empty((len(queries), k))
+    indices = np.empty((len(queries), k), dtype=np.int64)
 
-    def __init__(self, X: Matrix, exponent: float) -> None:
-        self.X, self.exponent = X, exponent
+    def work(rows: slice) -> None:
+        every = _distances(queries[rows], X, exponent)
+        own = np.flatnonzero(excluded[rows] >= 0)
+        every[own, excluded[rows][own]] = np.nan  # sorts after infinity
+        # A stable sort keeps equal distances in the order of rows.
+        indices[rows] = np.argsort(every, axis=1, kind="stable")[:, :k]
+        distances[rows] = np.take_along_axis(every, indices[rows], axis=1)
 
-    def search(self, queries: Matrix, k: int, excluded: Integers) -> tuple[Matrix, Integers]:
-        """Find the k nearest rows of each query, except for the row `excluded` (−1: none)."""
-        distances = np.empty((len(queries), k))
-        indices = np.empty((len(queries), k), dtype=np.int64)
+    for_each_block(work, len(queries), max(1, BLOCK // len(X)), 1)
+    return distances, indices
 
-        def work(rows: slice) -> None:
-            every = self._distances(queries[rows])
-            own = np.flatnonzero(excluded[rows] >= 0)
-            every[own, excluded[rows][own]] = np.nan  # sorts after infinity
-            limits = np.partition(every, k - 1, axis=1)[:, k - 1]
-            for row, (here, limit) in enumerate(zip(every, limits, strict=True), rows.start):
-                near = np.flatnonzero(here <= limit)
-                # A stable sort keeps equal distances in the order of rows.
-                indices[row] = near[np.argsort(here[near], kind="stable")[:k]]
-                distances[row] = here[indices[row]]
 
-        for_each_block(work, len(queries), max(1, MINKOWSKI_BLOCK // len(self.X)), 1)
-        return distances, indices
+def _distances(queries: Matrix, X: Matrix, exponent: float) -> Matrix:
+    """Return the distances of all pairs, squared for the exponent 2."""
+    from scipy.spatial.distance import cdist
 
-    def _distances(self, queries: Matrix) -> Matrix:
-        from scipy.spatial.distance import cdist
-
-        if np.isinf(self.exponent):
-            return np.asarray(cdist(queries, self.X, "chebyshev"))
-        return np.asarray(cdist(queries, self.X, "minkowski", p=self.exponent))
+    if np.isinf(exponent):
+        return np.asarray(cdist(queries, X, "chebyshev"))
+    if exponent not in (1, 2):
+        return np.asarray(cdist(queries, X, "minkowski", p=exponent))
+    # The terms in the order of the attributes: the same bits as the compiled search.
+    total = np.zeros((len(queries), len(X)))
+    with np.errstate(over="ignore"):
+        for attribute in range(X.shape[1]):
+            gap = queries[:, attribute, None] - X[:, attribute]
+            total += gap * gap if exponent == 2 else np.abs(gap)
+    return total
 
 
 class NeighbourDescriptor(Descriptor):

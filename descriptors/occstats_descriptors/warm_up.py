@@ -2,65 +2,54 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import platform
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import as_completed
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
-import llvmlite.binding
-import numba
 import numpy as np
-from loky import ProcessPoolExecutor
 
-from occstats_descriptors._kernels.block_search import SMALL, worth_single
 from occstats_descriptors._kernels.gaussian_kernel import WORTH_COMPILING
-from occstats_descriptors._kernels.jit import put
 from occstats_descriptors._kernels.threads import thread_count
+from occstats_descriptors.neighbours import FEW_PAIRS
 from occstats_descriptors.registry import DESCRIPTORS, ENTRIES, make
 from occstats_descriptors.svm import NATIVE_FROM
 
-__all__ = [
-    "Shape",
-    "cache_folder",
-    "compile_kernels",
-    "kernels_of",
-    "load_kernels",
-    "missing_kernels",
-]
+__all__ = ["Shape", "cache_folder", "compile_kernels", "kernels_of", "load", "missing_kernels"]
 
 # Rows of a class, rows of its dataset, attributes.
 Shape = tuple[int, int, int]
-
-
-def _fit(name: str, n: int, m: int, **parameters: object) -> Callable[[], None]:
-    def fit_and_score() -> None:
-        rows = np.random.default_rng(0).normal(size=(n, m))
-        make(name, **parameters).fit(rows).score_samples(rows)
-
-    return fit_and_score
-
-
-_NEIGHBOURS = ("neighbours", "neighbours in a tree", "neighbours in single precision")
-# Shapes of data for which a group is used; the other groups are used for all shapes.
-_USED: dict[str, Callable[[Shape], bool]] = {
-    "neighbours in a tree": lambda shape: shape[0] >= SMALL,
-    "neighbours in single precision": lambda shape: worth_single(*shape),
-    "SVM": lambda shape: shape[0] >= NATIVE_FROM or shape[0] * shape[1] >= WORTH_COMPILING,
+# Groups of kernels: the descriptor whose fit compiles them, the shape of its rows, parameters. In
+# an order in which groups that share kernels rarely compile at the same time.
+_KERNELS: dict[str, tuple[str, int, int, dict[str, object]]] = {
+    "SAE": ("SAE", 50, 4, {"max_epochs": 5}),
+    "IF": ("IF", 50, 4, {}),
+    "neighbours": ("NND", 200, 4, {}),
+    "EIF": ("EIF", 50, 4, {}),
+    "neighbours in a tree": ("NND", 600, 4, {}),
+    "SVM": ("SVM", 600, 4, {"nu": 0.8}),
+    "neighbours in single precision": ("NND", 1200, 300, {}),
+    "ALP": ("ALP", 50, 4, {}),
 }
-# In an order in which groups that share kernels rarely compile at the same time.
-_KERNELS: dict[str, Callable[[], None]] = {
-    "neighbours": _fit("NND", 100, 4),
-    "SAE": _fit("SAE", 50, 4, max_epochs=5),
-    "neighbours in a tree": _fit("NND", 600, 4),
-    "IF": _fit("IF", 50, 4),
-    "neighbours in single precision": _fit("NND", 1200, 300),
-    "EIF": _fit("EIF", 50, 4),
-    "SVM": _fit("SVM", 600, 4, nu=0.8),
-    "ALP": _fit("ALP", 50, 4),
-}
+
+
+def _is_used(group: str, shape: Shape) -> bool:
+    """Return True if a group is used for folds of data of this shape."""
+    n, rows, _ = shape
+    if group == "SVM":
+        return n >= NATIVE_FROM or n * rows >= WORTH_COMPILING
+    if not group.startswith("neighbours"):
+        return True
+    if n * max(n, rows // 4) <= FEW_PAIRS:
+        return False
+    from occstats_descriptors._kernels.block_search import SMALL, worth_single
+
+    return group == "neighbours" or (n >= SMALL if "tree" in group else worth_single(*shape))
 
 
 def kernels_of(
@@ -75,15 +64,13 @@ def kernels_of(
     >>> kernels_of(["MD", "IF", "SVM"])
     ['IF', 'SVM']
     """
-    chosen = list(DESCRIPTORS) if names is None else [name.upper() for name in names]
-    wanted = set(chosen)
-    if any(name in ENTRIES and ENTRIES[name].shares_neighbours for name in chosen):
-        wanted.update(_NEIGHBOURS)
+    wanted = set(DESCRIPTORS if names is None else map(str.upper, names))
+    if any(name in ENTRIES and ENTRIES[name].shares_neighbours for name in wanted):
+        wanted.update(group for group in _KERNELS if group.startswith("neighbours"))
     return [
         group
         for group in _KERNELS
-        if group in wanted
-        and (shapes is None or group not in _USED or any(map(_USED[group], shapes)))
+        if group in wanted and (shapes is None or any(_is_used(group, each) for each in shapes))
     ]
 
 
@@ -95,19 +82,24 @@ def missing_kernels(
 
     The list is empty if no cache can be written, since every process then compiles for itself.
     """
-    folder = cache_folder()
-    wanted = kernels_of(names, shapes) if folder else []
+    wanted = kernels_of(names, shapes)
+    folder = cache_folder() if wanted else None
     return [group for group in wanted if folder and not _marker(folder, group).exists()]
 
 
 def cache_folder() -> Path | None:
     """Return the folder of the cache on disk; None if no cache can be written."""
+    from occstats_descriptors._kernels.jit import put
+
     folder = getattr(getattr(put, "_cache", None), "cache_path", None)
     return Path(folder) if folder else None
 
 
 def _marker(folder: Path, group: str) -> Path:
     """Return the file that exists if a group was compiled from these sources by these tools."""
+    import llvmlite.binding
+    import numba
+
     sources = sorted(Path(__file__).parent.rglob("*.py"))
     stamps = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sources]
     processor = llvmlite.binding.get_host_cpu_name()
@@ -116,24 +108,31 @@ def _marker(folder: Path, group: str) -> Path:
     return folder / f"compiled-{digest}.txt"
 
 
-def _compile(group: str) -> None:
-    """Compile a group in this process, and mark it as compiled."""
+@cache
+def load(group: str) -> None:
+    """
+    Load a group of kernels into this process, compiled or from the cache.
+
+    Raises
+    ------
+    RuntimeError
+        If the group cannot be compiled, with the compiler's message.
+    """
+    name, n, m, parameters = _KERNELS[group]
+    rows = np.random.default_rng(0).normal(size=(n, m))
+    collecting = gc.isenabled()
+    gc.disable()  # the compiler's objects are many and live long
     try:
-        _KERNELS[group]()
+        make(name, **parameters).fit(rows).score_samples(rows)
     except Exception as error:
         raise RuntimeError(f"The kernels of {group} cannot be compiled: {error!r:.2000}") from error
+    finally:
+        if collecting:
+            gc.enable()
     folder = cache_folder()
     if folder is not None:
         with suppress(OSError):
             _marker(folder, group).touch()
-
-
-def load_kernels(
-    names: Iterable[str] | None = None, shapes: Collection[Shape] | None = None
-) -> None:
-    """Load the kernels of some descriptors into this process, compiled or from the cache."""
-    for group in kernels_of(names, shapes):
-        _KERNELS[group]()
 
 
 def compile_kernels(
@@ -168,15 +167,13 @@ def compile_kernels(
         If a group cannot be compiled, with the compiler's message.
     """
     wanted = (kernels_of if again else missing_kernels)(names, shapes)
-    jobs = thread_count(n_jobs)
-    if jobs == 1:
-        for group in wanted:
-            _compile(group)
-            yield group
-    else:
-        # Without the current folder, which may contain any module.
-        with ProcessPoolExecutor(jobs, env={"PYTHONSAFEPATH": "1"}) as pool:
-            running = {pool.submit(_compile, group): group for group in wanted}
-            for done in as_completed(running):
-                done.result()
-                yield running[done]
+    if not wanted:
+        return
+    from loky import ProcessPoolExecutor
+
+    # Without the current folder, which may contain any module.
+    with ProcessPoolExecutor(thread_count(n_jobs), env={"PYTHONSAFEPATH": "1"}) as pool:
+        running = {pool.submit(load, group): group for group in wanted}
+        for done in as_completed(running):
+            done.result()
+            yield running[done]

@@ -1,6 +1,5 @@
 """Execute shards in this process, in a local worker pool, or on a Dask cluster."""
 
-import contextlib
 import ctypes
 import logging
 import os
@@ -21,7 +20,6 @@ from urllib.parse import urlsplit
 from occstats.errors import DataError, EngineError
 from occstats.experiment.isolation import ENVIRONMENT, limit_memory, silence
 from occstats.experiment.plan import Shard, is_third_party
-from occstats.experiment.worker import prepare_process
 
 # Dask workers may still be starting when a run begins, and may return after they were lost.
 SECONDS_FOR_WORKERS = 20.0
@@ -43,6 +41,7 @@ def execute(
     jobs: int = 1,
     scheduler: str | None = None,
     memory: float | None = None,
+    kernels: Sequence[str] = (),
 ) -> Iterator[Shard]:
     """Compute all shards; yield each when it is done, in any order.
 
@@ -61,6 +60,8 @@ def execute(
         Address of a Dask scheduler whose workers see the same files.
     memory : float, optional
         Bytes that a local worker may use; by default the memory of the machine.
+    kernels : sequence of str
+        Groups of kernels that the workers of a pool compile first, each of them once.
     """
     if scheduler is not None:
         yield from _on_scheduler(shards, work, scheduler, is_visible)
@@ -69,7 +70,7 @@ def execute(
             work(shard, is_third_party(shard))
             yield shard
     else:
-        yield from _in_pool(shards, work, jobs, memory or machine_memory())
+        yield from _in_pool(shards, work, jobs, memory or machine_memory(), kernels)
 
 
 def machine_memory() -> float | None:
@@ -93,7 +94,11 @@ def machine_memory() -> float | None:
 
 
 def _in_pool(
-    shards: Sequence[Shard], work: Work, jobs: int, memory: float | None
+    shards: Sequence[Shard],
+    work: Work,
+    jobs: int,
+    memory: float | None,
+    kernels: Sequence[str],
 ) -> Iterator[Shard]:
     waiting = list(reversed(shards))
     running: dict[Future[None], Shard] = {}
@@ -112,7 +117,10 @@ def _in_pool(
                             f"{', '.join(dict.fromkeys(key[2] for key in shard.keys))} on "
                             f"{shard.dataset}; finished results are safe: exclude these descriptors"
                         )
-                    pool = pool or _start_pool(shards, jobs, memory)
+                    if pool is None:
+                        pool = _start_pool(jobs, memory)
+                        _compile(pool, kernels)
+                        kernels = ()
                     isolate = is_third_party(shard) or deaths[shard.id] > 0
                     running[pool.submit(work, shard, isolate)] = waiting.pop()
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -133,18 +141,15 @@ def _in_pool(
             pool.shutdown(kill_workers=bool(running))
 
 
-def _start_pool(shards: Sequence[Shard], jobs: int, memory: float | None) -> Any:
+def _start_pool(jobs: int, memory: float | None) -> Any:
     from loky import ProcessPoolExecutor
 
-    units = [unit for shard in shards for unit in shard.units]
-    descriptors = sorted({recipe.origin for unit in units for recipe in unit.recipes})
-    shapes = sorted({(unit.task.n, unit.task.rows, unit.task.m) for unit in units})
     # A worker that loky replaces because its memory has grown.
     warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
     pool = ProcessPoolExecutor(
         jobs,
         initializer=_initialise_worker,
-        initargs=(os.getpid(), memory, descriptors, shapes),
+        initargs=(os.getpid(), memory),
         env=ENVIRONMENT,
     )
     in_main_thread = threading.current_thread() is threading.main_thread()
@@ -167,17 +172,19 @@ def _start_pool(shards: Sequence[Shard], jobs: int, memory: float | None) -> Any
     return pool
 
 
-def _initialise_worker(
-    parent: int,
-    memory: float | None,
-    descriptors: Sequence[str],
-    shapes: Sequence[tuple[int, int, int]],
-) -> None:
+def _compile(pool: Any, kernels: Sequence[str]) -> None:
+    """Compile kernels in the workers; one that cannot be compiled fails again in its fits."""
+    from occstats_descriptors.warm_up import load
+
+    for future in [pool.submit(load, group) for group in kernels]:
+        if isinstance(error := future.exception(), BrokenProcessPool):
+            raise EngineError("a worker was killed while compiling; is there memory?") from error
+
+
+def _initialise_worker(parent: int, memory: float | None) -> None:
     _exit_with_parent(parent)
     silence()
     limit_memory(memory)
-    with contextlib.suppress(Exception):  # it fails again in a fit, which reports it
-        prepare_process(descriptors, shapes)
 
 
 def _exit_with_parent(parent: int) -> None:

@@ -23,8 +23,14 @@ from occstats.experiment.plan import Key, Plan, Shard, configuration, estimated_
 from occstats.experiment.provenance import provenance
 from occstats.experiment.store import FAILED, KEY, Store, keys_of
 from occstats.experiment.tasks import N_FOLDS, Task, tasks_of
-from occstats.experiment.worker import Rows, compute_shard, evaluate, failed_rows
-from occstats.progress import bar_class, shown, track
+from occstats.experiment.worker import (
+    Rows,
+    compute_shard,
+    evaluate,
+    failed_rows,
+    kernel_users,
+)
+from occstats.progress import bar_class, shown
 
 # Starting a worker takes as long as a small run.
 SECONDS_PER_WORKER = 3.0
@@ -376,8 +382,9 @@ class Experiment:
             mine = {key for planned in share for key in planned.keys}
             remaining = Plan(tuple(s for s in remaining.shards if mine.issuperset(s.keys)))
         self.begin()
-        if remaining.shards:
-            self._compile_kernels(jobs, progress)
+        kernels = _missing_kernels(remaining)
+        if kernels and shown(progress):
+            print(f"Compiling (once; kept for later runs): {', '.join(kernels)}.", file=sys.stderr)
         limit = None if memory is None else memory * 1e9
         work = partial(
             compute_shard,
@@ -398,6 +405,7 @@ class Experiment:
                 jobs=jobs or max(1, min(os.cpu_count() or 1, worthwhile)),
                 scheduler=scheduler,
                 memory=limit,
+                kernels=kernels,
             )
             # In estimated seconds, so that the remaining time is meaningful.
             layout = "{l_bar}{bar}| {elapsed} elapsed, about {remaining} left{postfix}"
@@ -412,23 +420,6 @@ class Experiment:
                     bar.set_postfix_str(done.dataset)
                     bar.update(done.cost)
         return others
-
-    def _compile_kernels(self, jobs: int | None, progress: bool | None) -> None:
-        """Compile the kernels that no earlier run has cached, in parallel, with a message."""
-        from occstats_descriptors.warm_up import compile_kernels, missing_kernels
-
-        descriptors = [recipe.origin for recipe in self.recipes]
-        shapes = [(task.n, task.rows, task.m) for *_, tasks in self.tasks for task in tasks]
-        missing = missing_kernels(descriptors, shapes)
-        if not missing:
-            return
-        if shown(progress):
-            print(f"Compiling (once; kept for later runs): {', '.join(missing)}.", file=sys.stderr)
-        ready = compile_kernels(descriptors, shapes, n_jobs=jobs, again=False)
-        # A kernel that cannot be compiled fails where it is used, with its reason.
-        with contextlib.suppress(RuntimeError):
-            for _ in track(ready, "compiling", total=len(missing), progress=progress):
-                pass
 
     def table(self) -> pd.DataFrame:
         """Return the finished rows of this experiment, in the order of tasks and descriptors."""
@@ -452,6 +443,12 @@ class Experiment:
         if _is_single_file(out) and len(table) == self.plan.n_rows:
             write_parquet(table, out, {"occstats": json.dumps(self._metadata())})
         return table
+
+
+def _missing_kernels(plan: Plan) -> list[str]:
+    from occstats_descriptors.warm_up import missing_kernels
+
+    return missing_kernels(*kernel_users(unit for shard in plan.shards for unit in shard.units))
 
 
 @dataclass(frozen=True, eq=False)

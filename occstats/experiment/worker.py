@@ -1,7 +1,8 @@
 """Evaluate a shard: fit descriptors on folds and write the rows."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
@@ -73,6 +74,7 @@ def compute_shard(
         Where the rows go, seconds that a call may take, bytes that a child process may use, and
         the description of the file.
     """
+    _load_kernels(shard)
     calls = [
         (unit, recipes)
         for unit in shard.units
@@ -288,13 +290,20 @@ def make_search(train: Array, *, metric: str, p: float = 2.0, order: str) -> Any
     return TreeOrderSearch(train, metric=metric, p=p, n_jobs=1)
 
 
-def prepare_process(descriptors: Iterable[str], shapes: Collection[tuple[int, int, int]]) -> None:
-    """Import what every fit needs and load the kernels."""
-    from occstats_descriptors.warm_up import load_kernels
+def kernel_users(units: Iterable[Unit]) -> tuple[set[str], set[tuple[int, int, int]]]:
+    """Return the descriptors of some units, and the shapes of their data."""
+    listed = list(units)
+    shapes = {(unit.task.n, unit.task.rows, unit.task.m) for unit in listed}
+    return {recipe.origin for unit in listed for recipe in unit.recipes}, shapes
 
-    _import_descriptors()
-    import_module("pyarrow.parquet")
-    load_kernels(descriptors, shapes)
+
+def _load_kernels(shard: Shard) -> None:
+    """Load or compile the kernels of a shard, so that no fit waits for them."""
+    from occstats_descriptors.warm_up import kernels_of, load
+
+    for group in kernels_of(*kernel_users(shard.units)):
+        with suppress(RuntimeError):  # it fails again in a fit, which reports it
+            load(group)
 
 
 def _import_descriptors() -> None:

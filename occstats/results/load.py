@@ -321,7 +321,7 @@ def load_by(
     return replace(results, traits=results.traits.drop(columns=trait)), labels
 
 
-# Bundled results, all of AUROC. The last is an example of a user's own method: scikit-learn's LOF
+# Bundled results of AUROC; those of our runs have average precision, too. The last is an example of a user's own method: scikit-learn's LOF
 # with its defaults on 25 datasets.
 _BUNDLED = ("lenz2021", "reproduction", "reproduction_defaults", "mine")
 
@@ -387,7 +387,10 @@ def _open(
         ) from None
     if isinstance(source, str) and source in bundled_names():
         raw = read_delimited(_bundled_file(source).read_bytes(), source, limits)
-        return [replace(raw, suggested={"score_name": "auroc"}, fixed=True)]
+        known = {"score_name": "auroc"}
+        if reading.score == "average_precision" and reading.score in raw.columns:
+            known = {"score": reading.score}
+        return [replace(raw, suggested=known, fixed=True)]
     if not path:
         raise ResultsError("sources: the path is empty; name a results file or 'lenz2021'")
     return [recognise(raw) for raw in read_path(Path(path), limits, reading)]

@@ -8,11 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
 
-from occstats_descriptors import NeighbourSearch
+from occstats_descriptors import NeighbourSearch, neighbours
 from occstats_descriptors._kernels import block_search
 from occstats_descriptors._kernels.block_search import BlockSearch
 from tests.descriptors import references
 from tests.descriptors.references import EXPONENTS
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _compiled_search():
+    """Search few rows with the compiled kernels, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neighbours, "FEW_PAIRS", 0)
+        yield
 
 
 def exhaustive(queries, X, k, *, squared=False, excluded=None):
@@ -51,6 +59,24 @@ def test_neighbours_are_those_of_the_definition(seed, n, m, metric, integer, dat
         np.testing.assert_allclose(found.distances, distances, rtol=1e-13)
         if not integer or metric != "minkowski":  # a cube root may break or make ties
             np.testing.assert_array_equal(found.indices, indices)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
+@pytest.mark.parametrize("digits", [1, 9])
+def test_few_rows_give_the_bits_of_the_compiled_search(monkeypatch, metric, digits):
+    rng = np.random.default_rng(3)
+    X, Y = rng.normal(size=(90, 7)).round(digits), rng.normal(size=(40, 7)).round(digits)
+
+    def found():
+        search = NeighbourSearch(X, metric=metric)
+        return [search.training(11), search.query(Y, 90)]
+
+    compiled = found()
+    monkeypatch.setattr(neighbours, "FEW_PAIRS", 20_000)
+    monkeypatch.setattr(block_search, "BlockSearch", None)
+    for one, other in zip(compiled, found(), strict=True):
+        np.testing.assert_array_equal(one.distances, other.distances)
+        np.testing.assert_array_equal(one.indices, other.indices)
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])

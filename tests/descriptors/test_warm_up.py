@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from occstats_descriptors import NND, warm_up
+from occstats_descriptors import MD, NND, warm_up
 from occstats_descriptors._kernels.block_search import SMALL
 
 
@@ -17,8 +17,9 @@ def test_groups_depend_on_descriptors_and_shapes():
     assert warm_up.kernels_of(["ALP"]) == [*neighbours, "ALP"]
     assert warm_up.kernels_of(["MD", "sklearn.svm:OneClassSVM"]) == []
     assert warm_up.kernels_of() == list(warm_up._KERNELS)
+    assert warm_up.kernels_of(["lof"], [(50, 150, 4)]) == []
     assert warm_up.kernels_of(["lof"], [(150, 150, 4)]) == neighbours[:1]
-    assert warm_up.kernels_of(["lof"], [(150, 150, 4), (600, 900, 300)]) == neighbours[:2]
+    assert warm_up.kernels_of(["lof"], [(50, 150, 4), (600, 900, 300)]) == neighbours[:2]
     assert warm_up.kernels_of(["lof"], [(2000, 9000, 600)]) == neighbours
     assert warm_up.kernels_of(["SVM", "IF"], [(150, 150, 4)]) == ["IF"]
     for shape in ((600, 600, 4), (450, 900, 4)):  # compiled solver, or many kernel values
@@ -52,21 +53,26 @@ def test_compiled_kernels_are_found(monkeypatch, tmp_path):
 
 
 def test_errors_of_the_compiler_are_reported(monkeypatch):
-    def fail():
-        raise KeyError("type")
+    monkeypatch.setitem(warm_up._KERNELS, "IF", ("IF", 50, 4, {"n_trees": -1}))
+    with pytest.raises(RuntimeError, match=r"kernels of IF cannot be compiled: ValueError"):
+        warm_up.load.__wrapped__("IF")
 
-    monkeypatch.setitem(warm_up._KERNELS, "IF", fail)
-    with pytest.raises(RuntimeError, match=r"kernels of IF cannot be compiled: KeyError\('type'\)"):
-        list(warm_up.compile_kernels(["IF"], n_jobs=1))
+
+def test_without_kernels_numba_is_not_imported():
+    program = (
+        "import sys; from occstats_descriptors.warm_up import missing_kernels; "
+        "missing_kernels(['MD', 'NND'], [(50, 150, 4)]); assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_missing_kernels(monkeypatch, tmp_path):
     monkeypatch.setattr(warm_up, "cache_folder", lambda: tmp_path)
-    monkeypatch.setitem(warm_up._KERNELS, "IF", lambda: None)
+    monkeypatch.setattr(warm_up, "make", lambda *_, **__: MD())
     assert warm_up.missing_kernels(["IF", "EIF"]) == ["IF", "EIF"]
-    warm_up._compile("IF")
+    warm_up.load.__wrapped__("IF")
     assert warm_up.missing_kernels(["IF", "EIF"]) == ["EIF"]
-    monkeypatch.setattr(warm_up.numba, "__version__", "another")
+    monkeypatch.setattr("numba.__version__", "another")
     assert warm_up.missing_kernels(["IF"]) == ["IF"]
     monkeypatch.setattr(warm_up, "cache_folder", lambda: None)
     assert warm_up.missing_kernels(["IF"]) == []

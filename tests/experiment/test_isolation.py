@@ -178,7 +178,7 @@ def test_a_shard_that_kills_every_worker_is_given_up(one_target, monkeypatch):
     isolated = []
 
     class Dying:
-        def __init__(self, shards, jobs, memory):
+        def __init__(self, jobs, memory):
             assert memory == 2e9
 
         def submit(self, work, shard, isolate):

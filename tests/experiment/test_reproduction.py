@@ -12,7 +12,20 @@ DATA = os.environ.get("OCCSTATS_DATA")
 FAST = ["appendicitis", "breasttissue", "coimbra", "ecoli", "iris", "new-thyroid", "seeds", "sonar",
         "wine", "wpbc"]  # fmt: skip
 
-pytestmark = pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA is not set")
+with_data = pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA is not set")
+
+
+@pytest.mark.parametrize("name", ["reproduction", "reproduction_defaults"])
+def test_bundled_runs_have_both_measures(name):
+    area, precision = load_results(name), load_results(name, score="average_precision")
+    assert (area.score_name, precision.score_name) == ("auroc", "average_precision")
+    assert area.scores.index.equals(precision.scores.index)
+    # MD on iris, computed here.
+    found = run_experiment(datasets=["iris"], descriptors=["MD"], jobs=1)
+    for results, measure in ((area, "auroc"), (precision, "average_precision")):
+        assert results.scores.loc["iris", "MD"].mean() == pytest.approx(
+            found[measure].mean(), abs=1e-6
+        )
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +46,14 @@ def equal(means, paper, name):
     return (means[name] - paper[name]).abs() <= 0.0005 + 1e-9
 
 
+@with_data
 def test_md_and_nnd_with_one_neighbour_agree_to_the_printed_digits(means, paper):
     assert equal(means, paper, "MD").all()
     one_neighbour = means.index.get_level_values("dataset") != "sonar"
     assert equal(means, paper, "NND")[one_neighbour].all()
 
 
+@with_data
 @pytest.mark.parametrize(("name", "share"), [("LOF", 0.7), ("ALP", 0.5)])
 def test_tuned_descriptors_are_close(means, paper, name, share):
     # The paper chose the parameters for each dataset on the others, close to these defaults.
@@ -46,6 +61,7 @@ def test_tuned_descriptors_are_close(means, paper, name, share):
     assert (means[name] - paper[name]).abs().median() < 0.001
 
 
+@with_data
 def test_sparsity_agrees_with_the_paper(means):
     table = run_experiment(DATA, datasets=["ecoli", "seeds"], descriptors=["MD"], jobs=1)
     ours = table.groupby(["dataset", "class"])["sparsity"].first()
