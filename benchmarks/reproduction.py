@@ -380,8 +380,9 @@ def precision(results: Any) -> list[str]:
         "Both columns of a bundled table are from the same fits; SAE, EIF and MD have the same "
         "parameters and seeds in both tables. Compared with the run that version 0.4 "
         "bundled, 49 of 10,485 AUROCs of `reproduction` (63 of `reproduction_defaults`) differ in "
-        "the sixth decimal or before, by at most 0.0006: 26 of SAE and most of SVM, whose solvers "
-        "have since changed within their tolerance, and one of MD, on another processor.",
+        "the sixth decimal or before, by at most 0.0006: rounding in SVM's and SAE's iterations, "
+        "and one score of MD. Of four of them computed with the earlier code, one is due to "
+        "changed code and three to another processor.",
         "",
     ]
 

@@ -321,8 +321,8 @@ def load_by(
     return replace(results, traits=results.traits.drop(columns=trait)), labels
 
 
-# Bundled results of AUROC; those of our runs have average precision, too. The last is an example of a user's own method: scikit-learn's LOF
-# with its defaults on 25 datasets.
+# Bundled results of AUROC; those of our runs have average precision, too. The last is an example
+# of a user's own method: scikit-learn's LOF with its defaults on 25 datasets.
 _BUNDLED = ("lenz2021", "reproduction", "reproduction_defaults", "mine")
 
 
