@@ -255,13 +255,18 @@ def _on_scheduler(
 
 
 def _client(address: str) -> Any:
-    from distributed import Client
+    from distributed import Client, Security
 
     # A lost scheduler is reported in one line of ours instead of the client's log.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         # Fail immediately where nothing listens; the client itself retries for long.
         parts = urlsplit(address)
+        if parts.scheme == "tls" and not Security().get_connection_args("client")["ssl_context"]:
+            raise ValueError(
+                "tls needs certificates: set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …CLIENT__CERT "
+                "and …CLIENT__KEY"
+            )
         if parts.scheme == "tcp":
             socket.create_connection(
                 (parts.hostname, parts.port or 8786), timeout=SECONDS_TO_CONNECT

@@ -89,6 +89,13 @@ class Waiting(Fine):
         return super().fit(X)
 
 
+class Holding(Fine):
+    """Announce the process, then never release the interpreter."""
+
+    def fit(self, X, y=None):
+        hold_the_interpreter(Path(os.environ["OCCSTATS_TEST_GATE"], f"arrived-{os.getpid()}"))
+
+
 class Untidy(Fine):
     """Change all the state of a process without restoring it."""
 

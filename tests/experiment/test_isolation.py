@@ -1,5 +1,6 @@
 """Fits that fail, exit, hang, crash or change their process cost only their own rows."""
 
+import contextlib
 import json
 import os
 import signal
@@ -291,3 +292,27 @@ def test_an_interrupted_run_is_resumed(one_target, tmp_path, gate, start, wait_f
     pd.testing.assert_frame_equal(scores(experiment.table()), scores(whole), check_exact=True)
     kept = before.merge(experiment.table(), on=KEY)
     assert (kept["fit_seconds_x"] == kept["fit_seconds_y"]).all()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_killed_run_leaves_no_process_that_holds_its_interpreter(
+    one_target, tmp_path, gate, start, wait_for, jobs
+):
+    data = tmp_path / "one.csv"
+    one_target["one"].to_csv(data, index=False)
+    process = start(
+        sys.executable, "-m", "occstats", "run", "--data", data, "-j", jobs,
+        "--descriptors", "misbehaving:Holding", "--out", tmp_path / "r",
+    )  # fmt: skip
+    wait_for(gate.fits, process)
+
+    def left():
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                if os.fsencode(gate.folder) in path.read_bytes():
+                    yield path
+
+    assert len(list(left())) > 2  # the run, the guard of the fit, and the fit
+    process.kill()
+    process.wait()
+    wait_for(lambda: not list(left()))
