@@ -243,6 +243,7 @@ def test_the_command_lists_failures_and_retries_them(toy_folder, tmp_path):
         (["--out", "file"], "exists and is not a folder"),
         (["--out", "mine.parquet"], "exists and is not the table of a run"),
         (["--scheduler", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://127.0.0.1:9"),
+        (["--scheduler", "tls://127.0.0.1:9"], "tls needs certificates: set DASK_DISTRIBUTED__"),
     ],
 )
 def test_wrong_input_is_reported_in_one_line(tmp_path, monkeypatch, arguments, message):
