@@ -138,9 +138,11 @@ def count_tied(rows: FloatArray) -> FloatArray:
 
 
 def _runs(rows: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the start and length of each run of equal values in the sorted rows, and the order."""
+    """Return the start and length of each run of equal values in sorted rows, and their places."""
     order = np.argsort(rows, axis=1)
-    ordered = np.take_along_axis(rows, order, axis=1)
+    # Much faster than `take_along_axis`.
+    order += rows.shape[1] * np.arange(len(rows))[:, None]
+    ordered = rows.ravel()[order]
     starts_run = np.ones(rows.shape, dtype=bool)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts_run[:, 1:])
     starts = np.flatnonzero(starts_run)
@@ -148,10 +150,9 @@ def _runs(rows: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
 
 
 def _unsorted(of_runs: FloatArray, lengths: IntArray, order: IntArray) -> FloatArray:
-    values = np.empty(order.shape)
-    found = np.repeat(of_runs, lengths).reshape(order.shape)
-    np.put_along_axis(values, order, found, axis=1)
-    return values
+    values = np.empty(order.size)
+    values[order.ravel()] = np.repeat(of_runs, lengths)
+    return values.reshape(order.shape)
 
 
 def signed_ranks(x: FloatArray) -> tuple[FloatArray, BoolArray]:

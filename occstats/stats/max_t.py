@@ -489,7 +489,7 @@ class _Flips:
             kept = np.zeros((len(here), 0))
             for rows, signs in self._signs():
                 values = flips.z(signs)
-                if sample:
+                if sample and np.isnan(values).any():
                     # Equal differences vanish when centred.
                     values = np.nan_to_num(values, copy=False)
                 for side, reached in enumerate(self._reached(values, own[:, None])):
@@ -568,18 +568,12 @@ class _Flips:
         "Not below" rather than "at or above": an undefined value counts. If all flips are
         enumerated, half of them are the negatives of the others.
         """
-        both = ~(np.abs(values) < np.abs(z) - SAME_Z)
+        both = ~(np.abs(values) < (np.abs(z) - SAME_Z).astype(values.dtype))
         if self._alternative == "two-sided":
             return [both]
-        upper, lower = ~(values < z - SAME_Z), ~(values > z + SAME_Z)
-        if not self.exact:
-            return [both, upper, lower]
-        negative = ~(-values < z - SAME_Z), ~(-values > z + SAME_Z)
-        return [
-            both,
-            (upper + negative[0].astype(float)) / 2,
-            (lower + negative[1].astype(float)) / 2,
-        ]
+        drawn = [values, -values] if self.exact else [values]
+        upper = np.mean([~(each < z - SAME_Z) for each in drawn], axis=0)
+        return [both, upper, np.mean([~(each > z + SAME_Z) for each in drawn], axis=0)]
 
     def tails(self, pairs: _Pairs) -> _Tails:
         """Return the p-values and critical values of all pairs."""

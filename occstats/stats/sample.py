@@ -21,8 +21,8 @@ from occstats.stats._arrays import (
 )
 from occstats.stats.clusters import Clusters
 
-#: Differences (tasks × pairs) in memory at a time (32 MB), and those that are cached.
-BLOCK_ELEMENTS = 4_000_000
+#: Differences (tasks × pairs) in memory at a time (8 MB), and those that are cached.
+BLOCK_ELEMENTS = 1_000_000
 CACHED_ELEMENTS = 1_000_000
 
 
