@@ -27,7 +27,7 @@ from occstats.stats import (
     bootstrap_means,
     cluster_weights,
     kendall_jackknife,
-    kendall_tau,
+    kendall_matrix,
     mean_tests,
     pair_effects,
     task_ranks,
@@ -87,7 +87,7 @@ def truth(scores: np.ndarray, codes: np.ndarray, effects: str) -> dict[str, floa
         "prob_improvement_task": weights @ (x > 0) / weights.sum(),
         "prob_improvement_dataset": np.mean(np.bincount(codes, weights=x * weights) > 0),
         "mean_rank": weights @ task_ranks(scores)[:, 0] / weights.sum(),
-        "tau": kendall_tau(scores[:, 0], scores[:, 1], codes),
+        "tau": kendall_matrix(scores[:, :2], codes)[0, 1],
     }
 
 

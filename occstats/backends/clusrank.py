@@ -60,7 +60,6 @@ def clusrank_pairs(
     scores: npt.ArrayLike | Sample,
     clusters: npt.ArrayLike | None = None,
     *,
-    mu: float = 0.0,
     test: TestName = "rgl",
     null: Null = "asymptotic",
     alternative: Alternative = "two-sided",
@@ -76,7 +75,7 @@ def clusrank_pairs(
     ----------
     scores : array_like of shape (n_tasks, k)
         Higher is better; NaN marks a missing score, and each pair uses the tasks both have.
-    clusters, mu, test, null, alternative, tie_tolerance, n_resamples, random_state
+    clusters, test, null, alternative, tie_tolerance, n_resamples, random_state
         As in :func:`occstats.stats.clustered_wilcoxon`; every pair uses the same seed, set in R.
     engine : {"rpy2", "rscript"}
         R embedded by rpy2, or run by ``Rscript``.
@@ -107,7 +106,7 @@ def clusrank_pairs(
     for a, b in permutations(range(k), 2):
         differences = sample.pair_differences(np.array([a]), np.array([b]))[:, 0]
         both = ~np.isnan(differences)
-        rounded = round_to_grid(differences[both] - mu, sample.tie_tolerance)
+        rounded = round_to_grid(differences[both], sample.tie_tolerance)
         largest = 2 * np.abs(rounded[np.isfinite(rounded)]).max(initial=1.0)
         label = f"{columns[a]} against {columns[b]}"
         # Names may contain the word.

@@ -38,7 +38,6 @@ from .friedman import (
 from .kendall import (
     kendall_jackknife as kendall_jackknife,
     kendall_matrix as kendall_matrix,
-    kendall_tau as kendall_tau,
 )
 from .leave_one_out import (
     LeaveOneAlgorithmOut as LeaveOneAlgorithmOut,

@@ -17,11 +17,8 @@ from occstats.stats._arrays import (
     FloatArray,
     IntArray,
     as_scores,
-    as_vector,
-    round_to_grid,
     upper_pairs,
 )
-from occstats.stats.clusters import Clusters
 from occstats.stats.effect_sizes import Effect
 from occstats.stats.jackknife import arcsine_limits
 from occstats.stats.sample import Sample
@@ -32,20 +29,19 @@ WEIGHTINGS = ("product", "sum", "hyperbolic", "plain")
 MOST_ELEMENTS = 10_000_000
 
 
-def kendall_tau(
-    x: npt.ArrayLike,
-    y: npt.ArrayLike,
+def kendall_matrix(
+    scores: npt.ArrayLike | Sample,
     clusters: npt.ArrayLike | None = None,
     *,
     weighting: Weighting = "product",
     tie_tolerance: float = 0.0,
-) -> float:
-    r"""Compute Kendall's τ between the scores of two algorithms, with clusters of equal weight.
+) -> FloatArray:
+    r"""Compute Kendall's τ between all pairs of algorithms, with clusters of equal weight.
 
     Parameters
     ----------
-    x, y : array_like of shape (n_tasks,)
-        Scores of two algorithms on the same tasks. Tasks where either is NaN are left out.
+    scores : array_like of shape (n_tasks, k)
+        NaN marks a missing score; each pair uses the tasks both have.
     clusters : array_like of shape (n_tasks,), optional
         Label of the cluster (dataset) of each task; the weight of a task is one over the number of
         its cluster's tasks without NaN. Required by ``"product"`` and ``"sum"``.
@@ -57,14 +53,15 @@ def kendall_tau(
 
     Returns
     -------
-    float
-        From −1 to 1; NaN if one of the two does not vary or there are fewer than two tasks.
+    ndarray of shape (k, k)
+        Symmetric; 1 on the diagonal, NaN where one of the two does not vary or there are fewer
+        than two tasks.
 
     Notes
     -----
     With :math:`\langle x, y \rangle = \sum_{s<t} w_{st}\, \mathrm{sign}(x_s - x_t)\,
     \mathrm{sign}(y_s - y_t)`, :math:`\tau = \langle x, y \rangle / \sqrt{\langle x, x \rangle
-    \langle y, y \rangle}` [1]_, in O(N log N). Equal weights give τ-b.
+    \langle y, y \rangle}` [1]_. Equal weights give τ-b.
 
     References
     ----------
@@ -73,53 +70,12 @@ def kendall_tau(
 
     Examples
     --------
-    >>> from occstats.stats import kendall_tau
-    >>> x, y = [0.9, 0.8, 0.7, 0.6], [0.9, 0.7, 0.8, 0.5]
-    >>> round(kendall_tau(x, y, ["iris", "iris", "iris", "wine"]), 4)
-    0.8333
-    >>> round(kendall_tau(x, y, weighting="plain"), 4)
-    0.6667
-    """
-    check_choice("weighting", weighting, WEIGHTINGS)
-    first = as_vector("x", x, allow_nan=True)
-    second = as_vector("y", y, allow_nan=True)
-    if first.shape != second.shape:
-        raise ArgumentError(
-            f"x and y must hold the same tasks; got {len(first)} and {len(second)} values."
-        )
-    codes = Clusters.of(_required(clusters, weighting, len(first)), len(first)).codes
-    both = ~(np.isnan(first) | np.isnan(second))
-    first, second = (round_to_grid(z[both], tie_tolerance) for z in (first, second))
-    return _tau(first, second, codes[both], weighting)
-
-
-def kendall_matrix(
-    scores: npt.ArrayLike | Sample,
-    clusters: npt.ArrayLike | None = None,
-    *,
-    weighting: Weighting = "product",
-    tie_tolerance: float = 0.0,
-) -> FloatArray:
-    """Compute Kendall's τ between all pairs of algorithms.
-
-    Parameters
-    ----------
-    scores : array_like of shape (n_tasks, k)
-        NaN marks a missing score; each pair uses the tasks both have.
-    clusters, weighting, tie_tolerance
-        As in :func:`kendall_tau`.
-
-    Returns
-    -------
-    ndarray of shape (k, k)
-        Symmetric; 1 on the diagonal, NaN where τ is not defined.
-
-    Examples
-    --------
     >>> from occstats.stats import kendall_matrix
-    >>> kendall_matrix([[.9, .8], [.8, .6], [.7, .7]], ["iris", "iris", "wine"]).round(2)
-    array([[1. , 0.2],
-           [0.2, 1. ]])
+    >>> scores = [[0.9, 0.9], [0.8, 0.7], [0.7, 0.8], [0.6, 0.5]]
+    >>> round(float(kendall_matrix(scores, ["iris", "iris", "iris", "wine"])[0, 1]), 4)
+    0.8333
+    >>> round(float(kendall_matrix(scores, weighting="plain")[0, 1]), 4)
+    0.6667
     """
     check_choice("weighting", weighting, WEIGHTINGS)
     if not isinstance(scores, Sample) and clusters is None:
@@ -158,7 +114,7 @@ def kendall_jackknife(
     clusters : array_like
         The dataset of each task.
     weighting : {"product", "sum", "plain"}
-        Weight of a pair of tasks, as in :func:`kendall_tau`.
+        Weight of a pair of tasks, as in :func:`kendall_matrix`.
     tie_tolerance : float
         Scores are rounded to multiples of it.
     confidence : float

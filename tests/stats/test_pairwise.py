@@ -25,8 +25,7 @@ def clusters():
     [("rgl", "asymptotic"), ("ds", "asymptotic"), ("rgl", "exact"), ("ds", "permutation")],
 )
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-@pytest.mark.parametrize("mu", [0.0, 0.05])
-def test_pairs_are_single_tests(scores, clusters, method, null, alternative, mu):
+def test_pairs_are_single_tests(scores, clusters, method, null, alternative):
     scores[3, 1] = scores[10:14, 2] = np.nan
     options = {
         "null": null,
@@ -34,7 +33,6 @@ def test_pairs_are_single_tests(scores, clusters, method, null, alternative, mu)
         "tie_tolerance": 1e-9,
         "n_resamples": 200,
         "random_state": 5,
-        "mu": mu,
     }
     tests = pairwise_tests(scores, clusters, test=method, **options)
     for a in range(4):

@@ -15,7 +15,6 @@ from occstats.stats._arrays import (
     IntArray,
     as_vector,
     round_to_grid,
-    signed_ranks,
 )
 from occstats.stats.clusters import Clusters
 from occstats.stats.sample import Sample
@@ -290,7 +289,6 @@ def pairwise_tests(
     null: str = "asymptotic",
     alternative: str = "two-sided",
     tie_tolerance: float = 0.0,
-    mu: float = 0.0,
     n_resamples: int = 10_000,
     random_state: RandomState = None,
 ) -> PairwiseTests:
@@ -311,7 +309,7 @@ def pairwise_tests(
         but it ignores the number and spread of the tasks in a dataset. ``"wilcoxon"`` treats tasks
         as independent and so rejects a true null hypothesis far too often if tasks within a
         dataset are correlated.
-    null, alternative, tie_tolerance, mu, n_resamples, random_state
+    null, alternative, tie_tolerance, n_resamples, random_state
         As in :func:`clustered_wilcoxon`.
 
     Returns
@@ -345,19 +343,9 @@ def pairwise_tests(
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     seed = repeatable(random_state)
     found: dict[tuple[int, int], Evaluation] = {}
-    for sign in (1.0, -1.0) if mu else (1.0,):
-        for block in sample.blocks():
-            differences, grid, ranked = block.differences, block.grid, block.signed_ranks
-            if mu:
-                differences = sign * differences - mu
-                grid = round_to_grid(differences, sample.tie_tolerance)
-                ranked = signed_ranks(grid)
-            prepared = chosen.prepare(
-                differences, grid, sample.clusters, sample.tie_tolerance, ranked
-            )
-            for i, (a, b) in enumerate(zip(block.a.tolist(), block.b.tolist(), strict=True)):
-                pair = (a, b) if sign > 0 else (b, a)
-                found[pair] = prepared.evaluate(i, null, n_resamples, seed)
+    for block, prepared in zip(sample.blocks(), chosen.blocks(sample), strict=True):
+        for i, pair in enumerate(zip(block.a.tolist(), block.b.tolist(), strict=True)):
+            found[pair] = prepared.evaluate(i, null, n_resamples, seed)
     return collect_pairs(found, sample.n_algorithms, alternative)
 
 
