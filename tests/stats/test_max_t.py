@@ -369,9 +369,6 @@ def test_refusals(options, message):
         typical_tests(np.arange(10.0).reshape(5, 2), np.arange(5), **options)
 
 
-# The paper's results
-
-
 # Many pairs
 
 
