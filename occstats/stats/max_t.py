@@ -348,7 +348,7 @@ class _Pairs:
             self.z[place] = np.where(part.observed.all_zero, 0.0, part.observed.z)
             self.all_zero[place] = part.observed.all_zero
             self.known[place] = part.n_known_clusters >= 2
-            differs = part.clusters.sums(np.nan_to_num(part.grid) != 0) > 0
+            differs = part.clusters.sums((part.grid != 0) & ~np.isnan(part.grid)) > 0
             self.n_differing[place] = differs.sum(axis=0)
             if self._brackets is not None:
                 differing = every[~part.observed.all_zero]

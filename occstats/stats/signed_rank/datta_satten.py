@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,7 @@ from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank.interface import (
     PAIRS_AT_ONCE,
     Flips,
+    Observed,
     Prepared,
     Statistics,
     few_clusters,
@@ -76,10 +77,14 @@ class Contributions(Prepared):
             self._terms[pair, present], self._variance_terms[pair, present] = cluster_contributions(
                 grid[known, pair], clusters.codes[known], present
             )
+        self._ranked = ranked
+
+    @cached_property
+    def observed(self) -> Observed:
         found = contribution_statistics(self._terms, self._variance_terms, self._present)
         # The intraclass correlation is that of the signed ranks.
-        self.observed = replace(
-            RankSums(grid, clusters, ranked).observed,
+        return replace(
+            RankSums(self.grid, self.clusters, self._ranked).observed,
             statistic=found.statistic,
             variance=found.variance,
             problem=found.problem,
@@ -125,7 +130,8 @@ class Contributions(Prepared):
 
     def flips(self, pairs: IntArray, *, rough: bool = False) -> Iterator[Flips]:
         # Flips change neither absolute values nor the variance.
-        variance = self.observed.variance[pairs]
+        terms = self._terms[pairs], self._variance_terms[pairs], self._present[pairs]
+        variance = contribution_statistics(*terms).variance
         scales = np.sqrt(np.where(variance > 0, variance, np.nan))
         weights = self._terms[pairs] / scales[:, None]
         for start in range(0, len(pairs), PAIRS_AT_ONCE):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -97,7 +98,6 @@ class Prepared(ABC):
 
     #: Whether tasks without a difference are part of the sample.
     keeps_zeros = False
-    observed: Observed
 
     def __init__(
         self,
@@ -107,7 +107,11 @@ class Prepared(ABC):
     ) -> None:
         #: Differences in units of the tie tolerance (tasks × pairs), and their clusters.
         self.grid, self.clusters = grid, clusters
-        self._known = clusters.sums(~np.isnan(grid)).T
+
+    @cached_property
+    def _known(self) -> FloatArray:
+        """Number of differences in each cluster: pairs × clusters."""
+        return self.clusters.sums(~np.isnan(self.grid)).T
 
     @classmethod
     def of(
@@ -130,6 +134,11 @@ class Prepared(ABC):
     def n_known_clusters(self) -> IntArray:
         """Number of clusters with a difference, zero or not, for each pair."""
         return np.asarray((self._known > 0).sum(axis=1))
+
+    @property
+    @abstractmethod
+    def observed(self) -> Observed:
+        """The statistics of all pairs."""
 
     @abstractmethod
     def moved(self, pairs: IntArray, by: FloatArray) -> Prepared:

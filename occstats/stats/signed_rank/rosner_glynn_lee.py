@@ -179,9 +179,12 @@ class RankSums(Prepared):
         signed, counted = ranked or signed_ranks(grid)
         self._sums, self._sizes = clusters.sums(signed).T, clusters.sums(counted).T
         self._squares = (signed**2).sum(axis=0)
+
+    @cached_property
+    def observed(self) -> Observed:
         found = self.statistics(self._sums, self._sizes, self._squares)
         n = self._sizes.sum(axis=1).astype(np.intp)
-        self.observed = Observed(
+        return Observed(
             **vars(found),
             n_observations=n,
             n_clusters=(self._sizes > 0).sum(axis=1),
