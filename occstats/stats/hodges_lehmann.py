@@ -140,7 +140,7 @@ class OrderedDifferences:
         nearest, up = ordered[:, 0], positive[:, 0]
         return Merged(
             cells=np.arange(len(pairs))[:, None] * (self.n_clusters + 1) + codes,
-            signs=2.0 * positive - 1.0,
+            signs=2.0 * positive.astype(np.float64) - 1.0,
             ranks=ranks,
             n_clusters=self.n_clusters,
             below=np.where(up, below, np.maximum(below, nearest)),
