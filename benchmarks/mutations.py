@@ -59,9 +59,9 @@ OPERATORS = {
     ast.Or: ast.And,
 }  # fmt: skip
 COLUMNS = ["package", "file", "line", "was", "is", "noticed by", "judged"]
-# Browser tests take minutes and see little of the Python code that the others do not.
+# Tests in a browser or with a scheduler take minutes and see little that others do not.
 PYTEST = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly", "-m", "not slow",
-          "--ignore-glob=*browser*"]  # fmt: skip
+          "--ignore-glob=*browser*", "--ignore-glob=*test_cluster*"]  # fmt: skip
 MOST_TESTS = 40
 # Only a test that never ends takes this long, or this much longer than all tests of its package.
 LEAST_SECONDS, FACTOR = 300, 3
