@@ -46,7 +46,7 @@ PACKAGES = {
     "occstats/experiment": (["tests/experiment"], 10),
     "occstats/tuning": (["tests/tuning"], 8),
     "occstats/datasets": (["tests/datasets"], 6),
-    "occstats": (["tests/test_files.py", "tests/cli"], 6),
+    "occstats": (["tests/test_files.py", "tests/test_progress.py", "tests/cli"], 6),
     "descriptors": (["tests/descriptors", "descriptors"], 16),
 }
 COMPARISONS = {

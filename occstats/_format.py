@@ -165,8 +165,8 @@ def quote_list(names: Iterable[object], limit: int = 12) -> str:
 
     Examples
     --------
-    >>> quote_list(["a", "b", "c"], limit=2)
-    "'a', 'b' and 1 more"
+    >>> quote_list(["a", "b", "c"], limit=2), quote_list(["a", "b"], limit=2)
+    ("'a', 'b' and 1 more", "'a', 'b'")
     """
     every = list(names)
     shown = ", ".join(quote(name) for name in every[:limit]) or "none"
@@ -334,8 +334,8 @@ def percent(value: float | None) -> str:
 
     Examples
     --------
-    >>> percent(0.382), percent(0.0004), percent(0.99995), percent(0.0)
-    ('38 %', '< 1 %', '> 99 %', '0 %')
+    >>> percent(0.382), percent(0.0004), percent(0.99995), percent(0.0), percent(1.0)
+    ('38 %', '< 1 %', '> 99 %', '0 %', '100 %')
     """
     if value is None or math.isnan(value):
         return ABSENT

@@ -67,10 +67,18 @@ def test_a_download_is_retried_and_resumed(entry, repository, served, tmp_path):
     assert [wanted for _, wanted in repository.requests] == [None, None, rest, rest]
 
 
+def test_a_resumed_download_that_ends_early_is_resumed_again(entry, repository, served, tmp_path):
+    repository.answers[served] = ["cut", "cut"]
+    assert fetch(entry, repository, tmp_path).omitted_rows == 1
+    assert len(repository.requests) == 3
+
+
 def test_attempts_are_limited(entry, repository, served, tmp_path):
     repository.answers[served] = [500] * 9
+    waits = []
     with pytest.raises(DataError, match=r"failed after 4 attempts .*500"):
-        fetch(entry, repository, tmp_path)
+        fetch_dataset(entry, tmp_path, mirror=repository.address, wait=waits.append)
+    assert waits == [2, 4, 8]
 
 
 @pytest.mark.parametrize(

@@ -187,6 +187,8 @@ def test_unadjusted_p_values_are_those_of_single_tests(alternative, null, n_clus
     )
     found = typical_tests(scores, clusters, null=null, shifts=False, **options)
     np.testing.assert_allclose(found.p_unadjusted, single.p, atol=1e-12)
+    if null == "asymptotic":
+        assert found.critical[0, 1] == pytest.approx(1.959964, abs=1e-6)
     # Flips of centred differences can only add to them.
     both = typical_tests(scores, clusters, null=null, **options)
     assert (both.p_unadjusted >= found.p_unadjusted)[~np.eye(3, dtype=bool)].all()
