@@ -34,8 +34,8 @@ def smallest_p(
 
     Examples
     --------
-    >>> float(smallest_p(5)), float(smallest_p(5, alternative="two-sided"))
-    (0.03125, 0.0625)
+    >>> smallest_p([0, 5], alternative="two-sided").tolist(), float(smallest_p(5))
+    ([1.0, 0.0625], 0.03125)
     >>> round(float(smallest_p(5, null="asymptotic")), 4)
     0.0127
     """
@@ -122,6 +122,8 @@ def mean_power(
     --------
     >>> round(mean_power(0.5, 1.0, 34), 2), round(mean_power(0.5, 1.0, 34, n_algorithms=9), 2)
     (0.81, 0.36)
+    >>> [round(mean_power(1.0, 1.0, m, estimand="typical"), 2) for m in (5, 6, 20)]
+    [0.0, 0.49, 0.99]
     """
     check_choice("estimand", estimand, ("mean", "typical"))
     if n_clusters < 2 or (estimand == "typical" and 2.0 ** (1 - n_clusters) > alpha):
