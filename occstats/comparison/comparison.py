@@ -600,12 +600,16 @@ class Comparison:
         for name in ("algorithms", *(each for key in changed for each in implied.get(key, ()))):
             given.pop(name, None)
         settings = Settings.of(**{**given, **changed})
+        # A series of scores by task does not say what was measured.
+        of_series = {"lower_is_better": not self.results.higher_is_better, **options}
         tables = [
-            source.to_frame() if isinstance(source, pd.Series) else source for source in sources
+            load_results(source.to_frame(), algorithms=[str(source.name)], **of_series)
+            if isinstance(source, pd.Series)
+            else source
+            for source in sources
         ]
         if all(isinstance(source, pd.Series) for source in sources):
-            # A series of scores by task does not say what was measured.
-            options.setdefault("lower_is_better", not self.results.higher_is_better)
+            options = {"on_clash": options.get("on_clash", "refuse")}
         return compare_with(load_results(self.results, *tables, **options), settings)
 
     def pick(self) -> Any:

@@ -136,7 +136,7 @@ GENERIC = frozenset(
 _AUROC = _words("auroc roc_auc auc_roc aucroc auc area_under_roc_curve")
 _CAPITALS = _words("auprc crps f1 mae mape mase mcc mrr mse ndcg r2 rmse smape wer wql")
 _AT_K = re.compile(r"(ndcg|pass)@\w+")
-_BY_CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_BY_CAPITALS = re.compile(r"(?<=[a-z]{2})(?=[A-Z])")  # sMAPE is one word
 # The name of a column is looked up again for each rule.
 _cached = lru_cache(10_000)
 
@@ -181,8 +181,8 @@ def measure(name: str) -> tuple[Measure | None, str]:
 def measures_in(name: str) -> frozenset[str]:
     """Return the listed measures among the words of a name; names of AUROC count as one.
 
-    >>> measures_in("mergedTable_AUC_ROC"), measures_in("AMI WER"), measures_in("Ranker")
-    (frozenset({'auroc'}), frozenset({'wer'}), frozenset())
+    >>> measures_in("mergedTable_AUC_ROC"), measures_in("sMAPE Daily"), measures_in("Ranker")
+    (frozenset({'auroc'}), frozenset({'smape'}), frozenset())
     """
     words = [w for w in re.split(r"[^a-z0-9@]+", _BY_CAPITALS.sub("_", name).casefold()) if w]
     found: set[str] = set()

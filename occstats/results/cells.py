@@ -178,6 +178,8 @@ def _parse(cell: object, decimal: str) -> tuple[float, float] | None:
 def _parse_text(text: str, decimal: str) -> tuple[float, float] | None:
     if text.casefold() in _NO_VALUE:
         return _NOTHING
+    if text[:1].isalpha() and text[:1] not in "iI":  # no number but infinity begins with a letter
+        return None
     if decimal != ".":
         if "." in text:  # a thousands separator, or inconsistent decimal marks
             return None

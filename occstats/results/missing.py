@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import isfinite
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -133,23 +134,33 @@ def best_policy(results: Results) -> str:
     absent = results.scores.isna().to_numpy()
     if len(results.algorithms) < 2 or not (absent.any() or _disputed_tasks(results).any()):
         return ""
-    whole_tasks = int((~absent.any(axis=1)).sum())
-    whole_algorithms = int((~absent.any(axis=0)).sum())
+    if absent.any() and not (absent & ~as_mask(results.recorded_failures, results.scores)).any():
+        return "worst"  # dropping the tasks on which an algorithm failed would flatter it
+    whole_tasks, whole_algorithms = ((~absent.any(axis=axis)).sum() for axis in (1, 0))
+    if whole_tasks and len(results.sources) > 1:
+        return "complete"  # dropping algorithms may leave only those of one source
     kept = {
         "complete": whole_tasks * len(results.algorithms),
         "drop-algorithms": whole_algorithms * results.n_tasks if whole_algorithms > 1 else 0,
     }
-    recorded = as_mask(results.recorded_failures, results.scores)
-    if absent.any() and not (absent & ~recorded).any():
-        return "worst"  # dropping the tasks on which an algorithm failed would flatter it
-    if whole_tasks and len(results.sources) > 1:
-        return "complete"  # dropping algorithms may leave only those of one source
     best = max(kept, key=lambda policy: kept[policy])
     if 2 * kept[best] >= absent.size:
         return best
     if whole_tasks:
         return "pairwise"
     return best if kept[best] else ""  # ranks require complete tasks
+
+
+def _largest_part(results: Results, absent: Mask) -> tuple[list[str], int]:
+    """Return the algorithms with most scores that share tasks, and the number of these tasks.
+
+    Algorithms are added in the order of their numbers of scores; the part with most cells counts.
+    """
+    order = np.argsort(absent.sum(axis=0), kind="stable")
+    n_shared = (~np.logical_or.accumulate(absent[:, order], axis=1)).sum(axis=0)
+    sizes = n_shared * np.arange(1, len(order) + 1)
+    n_kept = len(sizes) - int(sizes[:0:-1].argmax())  # of equal parts, that with more algorithms
+    return [results.algorithms[i] for i in sorted(order[:n_kept])], int(n_shared[n_kept - 1])
 
 
 def choices(results: Results) -> list[tuple[str, str]]:
@@ -159,7 +170,7 @@ def choices(results: Results) -> list[tuple[str, str]]:
     return [
         (policy, text.partition(" ")[2].strip("()"))
         for policy, text in options
-        if policy and "SCORE" not in text.partition(" ")[0]
+        if policy not in {"", "none"} and "SCORE" not in text.partition(" ")[0]
     ]
 
 
@@ -214,6 +225,14 @@ def _refusal(results: Results, absent: Mask, disputed: Mask) -> ResultsError:
     policy = best_policy(results)
     if policy == "complete" and policy not in dict(options):  # all traits are disputed
         policy = "pairwise"
+    retry: dict[str, Any] = {"missing": policy} if policy else {}
+    part, n_tasks = _largest_part(results, absent)
+    if policy in {"", "pairwise"} and n_tasks and len(part) < len(results.algorithms):
+        policy = "part"
+        retry = {"algorithms": part, "missing": "complete"}
+        stays = f"{count(len(part), 'algorithm')} and {count(n_tasks, 'task')} stay"
+        line = f"algorithms={part}, missing='complete' ({stays})"
+        options = [(policy, line), *(o for o in options if o[0] not in {"complete", "none"})]
     ordered = sorted(options, key=lambda option: option[0] != policy)  # stable
     lines = [f"{'  or' if i else 'try:'} {line}" for i, (_, line) in enumerate(ordered)]
     because = [note.rstrip(".") for note in results.notes if "count as missing" in note]
@@ -227,7 +246,7 @@ def _refusal(results: Results, absent: Mask, disputed: Mask) -> ResultsError:
             break
     error = ResultsError("\n".join([head, *lines]))
     # The message already has the option, so the constructor must not append it.
-    error.retry = {"missing": policy} if policy else {}
+    error.retry = retry
     return error
 
 
@@ -254,14 +273,8 @@ def _options(results: Results, absent: Mask, disputed: Mask) -> list[tuple[str, 
             )
     if full.any() and absent.any():
         options.append(("", "missing='impute=NAME' (the score of a baseline)"))
-    lacking = results.algorithms[int(absent.sum(axis=0).argmax())]
-    remaining = np.delete(absent, results.algorithms.index(lacking), 1)
-    without = int((~remaining.any(axis=1) & ~disputed).sum())
-    if without > whole and len(results.algorithms) > 2 and "drop-algorithms" not in dict(options):
-        left = f"then all others have {count(without, 'task')}"
-        options.append(("", f"leave out {quote(lacking)}, which lacks the most scores ({left})"))
     if not options:
-        options.append(("", "use algorithms that share tasks under the same names"))
+        options.append(("none", "use algorithms that share tasks under the same names"))
     return options
 
 

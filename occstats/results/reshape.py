@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ class _Keys:
     """Keys of the scores, row by row: the cell (task and algorithm), the fold and the repeat."""
 
     cell: Integers
-    row: Integers
+    n_columns: int
     fold: Integers | None
     repeat: Integers | None
     tasks: pd.MultiIndex
@@ -56,9 +57,15 @@ class _Keys:
     folds: Sequence[str]
     repeats: Sequence[str]
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.tasks), len(self.algorithms)
+    @cached_property
+    def row(self) -> Integers:
+        """Return the row of each score."""
+        return np.arange(len(self.cell)) // self.n_columns
+
+    @cached_property
+    def several(self) -> bool:
+        """Return True if a cell has several scores."""
+        return bool(np.bincount(self.cell).max(initial=0) > 1)
 
     @property
     def cell_fold(self) -> Integers:
@@ -67,14 +74,16 @@ class _Keys:
 
     def cells_with(self, chosen: Mask) -> Mask:
         """Return the cells with at least one of the chosen scores."""
-        found = np.zeros(self.shape, dtype=bool)
+        found = np.zeros((len(self.tasks), len(self.algorithms)), dtype=bool)
         found.ravel()[self.cell[chosen]] = True
         return found
 
     def frame(self, cells: npt.NDArray[Any]) -> pd.DataFrame:
         """Return values of all cells as a frame."""
         columns = pd.Index(self.algorithms, dtype=object)
-        return pd.DataFrame(cells.reshape(self.shape), index=self.tasks, columns=columns)
+        return pd.DataFrame(
+            cells.reshape(len(self.tasks), -1), index=self.tasks, columns=columns, copy=False
+        )
 
     def show(self, i: int) -> str:
         """Return the name of the cell of a score for a message."""
@@ -91,7 +100,8 @@ def reshape(raw: RawTable, roles: Roles, reading: Reading, *, alone: bool = True
     of_row = _row_states(raw, roles)
     values, spread = _scores(raw, columns, of_row == _OK)
     failed = _failures(raw, columns, values, of_row, notes)
-    values *= reading.scale
+    if reading.scale != 1:
+        values *= reading.scale
     if alone and all(raw.numbers(column).per_cent for column in columns):
         # Scores keep their unit, unless they are joined to others.
         values = np.round(100 * values, 10)
@@ -99,44 +109,33 @@ def reshape(raw: RawTable, roles: Roles, reading: Reading, *, alone: bool = True
     values = _finite(raw, columns, values, failed, roles.lower, notes)
     keys, suites, task_of_row = _keys(raw, roles, reading, notes)
     score = values.ravel()
-    several = bool(np.bincount(keys.cell).max(initial=0) > 1)
-    repeated = _check_duplicates(keys, raw, roles, reading) if several else ""
-    if repeated:
-        notes.append(f"{raw.name}: scores averaged over {repeated}.")
-    state = np.repeat(of_row, len(columns))
-    # A missing score fails its cell, but a fold or repeat without one counts as absent.
-    folded = keys.fold is not None or keys.repeat is not None
-    state[(state == _OK) & np.isnan(score)] = _ABSENT if folded else _FAILED
-    if keys.fold is not None and keys.cell.size and _n_fold_cells(keys) > _MOST_FOLD_CELLS:
-        raise ResultsError(
-            f"{raw.name}: the fold column has {len(keys.folds):,} distinct values, too many for"
-            " folds; name the column of folds with fold=…"
-        )
-    unequal = None
-    if keys.fold is not None:
-        state, unequal = _settle_folds(keys, state, reading.unequal_folds, raw, notes)
-    _note_states(keys, state, np.repeat(of_row, len(columns)), raw, notes)
-    missing = keys.cells_with((state == _FAILED) | (state == _NOT_RUN))
-    if unequal is not None:
-        missing |= unequal
-    counted = np.flatnonzero((state == _OK) & ~missing.ravel()[keys.cell])
+    table = np.full(len(keys.tasks) * len(keys.algorithms), np.nan)
     fold_scores = cvsd = None
-    if keys.fold is not None:
-        table, fold_scores, cvsd = _average_folds(keys, score, counted)
-    elif several:
-        table = keys.frame(_means(keys.cell, score, counted, missing.size))
+    if keys.fold is None and not keys.several:
+        table[keys.cell] = score  # NaN if the run failed
+        if roles.status is not None:
+            of_cell = np.repeat(of_row, len(columns))
+            _note_states(keys, of_cell, of_cell, raw, notes)
     else:
-        table = np.full(missing.size, np.nan)
-        table[keys.cell[counted]] = score[counted]
-        table = keys.frame(table)
+        repeated = _check_duplicates(keys, raw, roles, reading) if keys.several else ""
+        if repeated:
+            notes.append(f"{raw.name}: scores averaged over {repeated}.")
+        counted = _counted(keys, score, np.repeat(of_row, len(columns)), reading, raw, notes)
+        if keys.fold is None:
+            table = _means(keys.cell, score, counted, table.size)
+        else:
+            table, fold_scores, cvsd = _average_folds(keys, score, counted)
+    scores = keys.frame(table)
     if spread is not None:
         notes.append(f"{raw.name}: the spreads written after the scores are kept as CVSD.")
-        known = counted[~np.isnan(spread.ravel()[counted])]
-        spreads = _means(keys.cell, spread.ravel() * reading.scale, known, missing.size)
+        known = np.flatnonzero(~np.isnan(spread.ravel() + table.ravel()[keys.cell]))
+        spreads = _means(keys.cell, spread.ravel() * reading.scale, known, table.size)
         cvsd = keys.frame(spreads) if cvsd is None else cvsd
-    recorded = keys.cells_with(failed.ravel()) & table.isna().to_numpy()
+    recorded = None
+    if failed.any():
+        recorded = keys.cells_with(failed.ravel()) & scores.isna().to_numpy()
     return Results(
-        scores=table,
+        scores=scores,
         traits=_traits(raw, roles, keys.tasks, task_of_row, notes),
         score_name=roles.score_name,
         higher_is_better=not roles.lower,
@@ -146,7 +145,7 @@ def reshape(raw: RawTable, roles: Roles, reading: Reading, *, alone: bool = True
         sources=(raw.name.strip("'\""),),
         suites=suites,
         column_names=_column_names(roles, reading),
-        recorded_failures=keys.frame(recorded) if recorded.any() else None,
+        recorded_failures=None if recorded is None or not recorded.any() else keys.frame(recorded),
     )
 
 
@@ -260,16 +259,16 @@ def _keys(
     n_columns = max(len(roles.columns), 1)
     across: Key = (np.arange(n_columns)[None, :], _bare(list(roles.labels), raw, notes))
 
-    def of_rows(column: str) -> Key:
-        codes, names = _row_codes(raw, column)
+    def of_rows(*columns: str | None) -> Key:
+        codes, names = _row_codes(raw, next((c for c in columns if c is not None), FILE))
         return codes[:, None], _bare(names, raw, notes)
 
     if roles.across == "task":
-        algorithm, task = of_rows(roles.algorithm or FILE), across
+        algorithm, task = of_rows(roles.algorithm), across
         dataset = task
     else:
-        task = of_rows(roles.task or roles.dataset or FILE)
-        algorithm = across if roles.across else of_rows(roles.algorithm or FILE)
+        task = of_rows(roles.task, roles.dataset)
+        algorithm = across if roles.across else of_rows(roles.algorithm)
         if not roles.across and roles.algorithm is None and reading.algorithm_from is not None:
             algorithm, task = _split(task, reading.algorithm_from, "algorithm_from")
         dataset = task if roles.dataset is None else of_rows(roles.dataset)
@@ -289,16 +288,15 @@ def _keys(
     used, order = pd.factorize(algorithm[0].ravel())
     algorithms = [algorithm[1][i] for i in order]
     cell = codes.reshape(together.shape) * len(algorithms) + used.reshape(algorithm[0].shape)
-    rows = np.repeat(np.arange(raw.n_rows), n_columns)
 
     def run(column: str | None) -> tuple[Integers | None, Sequence[str]]:
         if column is None:
             return None, [""]
         numbers, names = _row_codes(raw, column)
-        return numbers[rows], names
+        return np.repeat(numbers, n_columns), names
 
     (fold, folds), (repeat, repeats) = run(roles.fold), run(roles.repeat)
-    keys = _Keys(cell.ravel(), rows, fold, repeat, index, algorithms, folds, repeats)
+    keys = _Keys(cell.ravel(), n_columns, fold, repeat, index, algorithms, folds, repeats)
     suites = None if roles.suite is None else _suites(raw, roles, dataset)
     return keys, suites, codes
 
@@ -430,9 +428,30 @@ def _differing(keys: _Keys, raw: RawTable, roles: Roles) -> list[tuple[str, list
 # -- folds -----------------------------------------------------------------------------------------
 
 
-def _n_fold_cells(keys: _Keys) -> int:
-    n_tasks, n_algorithms = keys.shape
-    return n_tasks * n_algorithms * len(keys.folds)
+def _counted(
+    keys: _Keys,
+    score: Floats,
+    by_status: npt.NDArray[np.int8],
+    reading: Reading,
+    raw: RawTable,
+    notes: list[str],
+) -> Integers:
+    """Return the scores that count, of cells in which no run failed and no fold is lacking."""
+    # A missing score fails its cell, but a fold or repeat without one counts as absent.
+    folded = keys.fold is not None or keys.repeat is not None
+    absent = (by_status == _OK) & np.isnan(score)
+    state = np.where(absent, np.int8(_ABSENT if folded else _FAILED), by_status)
+    missing = keys.cells_with((state == _FAILED) | (state == _NOT_RUN))
+    if keys.fold is not None:
+        if missing.size * len(keys.folds) > _MOST_FOLD_CELLS:
+            raise ResultsError(
+                f"{raw.name}: the fold column has {len(keys.folds):,} distinct values, too many for"
+                " folds; name the column of folds with fold=…"
+            )
+        state, unequal = _settle_folds(keys, state, missing, reading.unequal_folds, raw, notes)
+        missing |= unequal
+    _note_states(keys, state, by_status, raw, notes)
+    return np.flatnonzero((state == _OK) & ~missing.ravel()[keys.cell])
 
 
 def _means(groups: Integers, values: Floats, chosen: Integers, size: int) -> Floats:
@@ -444,10 +463,10 @@ def _means(groups: Integers, values: Floats, chosen: Integers, size: int) -> Flo
 
 def _average_folds(
     keys: _Keys, score: Floats, counted: Integers
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+) -> tuple[Floats, pd.DataFrame, pd.DataFrame]:
     """Return the mean over folds of the mean over repeats, the scores by fold, and the CVSD."""
-    n_folds = len(keys.folds)
-    by_fold = _means(keys.cell_fold, score, counted, _n_fold_cells(keys)).reshape(-1, n_folds)
+    size = len(keys.tasks) * len(keys.algorithms) * len(keys.folds)
+    by_fold = _means(keys.cell_fold, score, counted, size).reshape(-1, len(keys.folds))
     known = ~np.isnan(by_fold)
     n_known = known.sum(axis=1)
     sums = np.where(known, by_fold, 0.0).sum(axis=1)
@@ -469,13 +488,13 @@ def _average_folds(
             averaged = within.groupby("cell").mean()
             spread[averaged.index] = averaged
         runs = frame.groupby(["cell", "fold", "repeat"], sort=False)["score"].mean()
-        n_runs = _n_fold_cells(keys) * len(keys.repeats)
+        n_runs = size * len(keys.repeats)
         if len(runs) > known.sum() and n_runs <= _MOST_FOLD_CELLS:  # each repeat counts
             by_run = np.full((*by_fold.shape, len(keys.repeats)), np.nan)
             by_run[tuple(runs.index.get_level_values(i) for i in range(3))] = runs
             labels.append(keys.repeats)
             table = _run_table(by_run.reshape(len(keys.tasks), -1), labels, keys.tasks)
-    return keys.frame(mean), table, keys.frame(spread)
+    return mean, table, keys.frame(spread)
 
 
 def _run_table(
@@ -493,20 +512,22 @@ def _run_table(
 
 
 def _settle_folds(
-    keys: _Keys, state: npt.NDArray[np.int8], unequal_folds: str, raw: RawTable, notes: list[str]
-) -> tuple[npt.NDArray[np.int8], Mask | None]:
+    keys: _Keys,
+    state: npt.NDArray[np.int8],
+    failed: Mask,
+    unequal_folds: str,
+    raw: RawTable,
+    notes: list[str],
+) -> tuple[npt.NDArray[np.int8], Mask]:
     """Find cells without folds that other algorithms have on the same task."""
-    n_folds = len(keys.folds)
-    sound = ~keys.cells_with((state == _FAILED) | (state == _NOT_RUN))
-    has = np.zeros(sound.size * n_folds, dtype=bool)
-    has[keys.cell_fold[state != _ABSENT]] = True
-    has = has.reshape(*sound.shape, n_folds)
+    has = np.zeros((*failed.shape, len(keys.folds)), dtype=bool)
+    has.ravel()[keys.cell_fold[state != _ABSENT]] = True
     n_had = has.sum(axis=2)
-    sound &= n_had > 0
+    sound = ~failed & (n_had > 0)
     expected = (has & sound[:, :, None]).any(axis=1)
     unequal = sound & (n_had < expected.sum(axis=1)[:, None])
     if not unequal.any():
-        return state, None
+        return state, unequal
     row, column = (int(i) for i in np.argwhere(unequal)[0])
     found = (
         f"{raw.name}: {count(unequal.sum(), 'cell')} without folds that other algorithms have"
@@ -521,12 +542,12 @@ def _settle_folds(
         return state, unequal
     if unequal_folds == "own":
         notes.append(f"{found}; each mean is over the algorithm's own folds.")
-        return state, None
+        return state, np.zeros_like(unequal)
     notes.append(f"{found}; means are over the folds of a task that all algorithms have.")
     shared = (has | ~sound[:, :, None]).all(axis=1)
     assert keys.fold is not None
     kept = shared[keys.cell // len(keys.algorithms), keys.fold]
-    return np.where((state == _OK) & ~kept, np.int8(_UNDEFINED), state), None
+    return np.where((state == _OK) & ~kept, np.int8(_UNDEFINED), state), np.zeros_like(unequal)
 
 
 def _note_states(

@@ -128,6 +128,8 @@ class _Finder:
         self.found: dict[str, str] = dict(self.told)
         self.listed_traits = trait_names(self.columns)
         self.traits = {self.listed_traits.get(c, c): c for c in reading.traits if c in held}
+        long = {"algorithm", "score"} & set(self.told)
+        self.across = [] if long else [c for c in reading.algorithms if c in self.columns]
         self.problems: list[str] = []
         self.template: dict[str, Any] = {}
 
@@ -154,7 +156,7 @@ class _Finder:
     @property
     def free(self) -> list[str]:
         """Return the columns without a role so far."""
-        taken = {*self.found.values(), *self.traits.values()}
+        taken = {*self.found.values(), *self.traits.values(), *self.across}
         return [column for column in self.columns if column not in taken]
 
     # -- keys --------------------------------------------------------------------------------------
@@ -169,14 +171,12 @@ class _Finder:
             )
         for role in ("dataset", "task", "algorithm", "fold", "repeat"):
             self._by_name(role)
-        across = [c for c in reading.algorithms if c in self.columns]
-        long = {"algorithm", "score"} & set(self.told)
         if reading.transpose or reading.task_columns:
             return self._wide("task", [c for c in reading.task_columns if c in self.columns])
-        if across and not long:
-            self.found.pop("algorithm", None)
-            return self._wide("algorithm", across)
-        if reading.algorithm_from is not None and not long and not self._from_file():
+        if self.across:
+            return self._wide("algorithm", self.across)
+        told = {"algorithm", "score"} & set(self.told)
+        if reading.algorithm_from is not None and not told and not self._from_file():
             chosen = [c for c in self.free if re.search(reading.algorithm_from, c)]
             return self._wide("algorithm", chosen)
         if "score" in self.told or self._is_long():
@@ -217,9 +217,6 @@ class _Finder:
         if own and "dataset" in self.found and (role == "task" or "class" in plain):
             names.add(own)
         matches = [c for c in self.free if normalise(c) in names and self._names_things(c, role)]
-        if role == "algorithm" and self.reading.algorithms:
-            # Columns of a wide table may be called after a method.
-            matches = [c for c in matches if c not in self.reading.algorithms]
         if len(matches) > 1:
             self.unclear(
                 f"the {role} could be {quote_list(matches)}",
@@ -381,7 +378,7 @@ class _Finder:
             self.raw.take_flags(score)
             values = self.raw.numbers(score).values
         known = values[np.isfinite(values)]
-        if not told and len(known) > 2 and len(np.unique(known)) == 1:
+        if not told and len(known) > 2 and np.ptp(known) == 0:
             self.unclear(f"all values of {quote(score)} are {known[0]:g}", score=None)
         return values * self.reading.scale
 
@@ -454,7 +451,9 @@ class _Finder:
         """Return the columns of scores; refuse those that may be something else."""
         keyed = bool({"dataset", "task", "algorithm"} & set(self.found))
         numeric = [c for c in self.free if self.raw.is_numeric(c) and c not in self.raw.index]
-        text = [c for c in self.free if c not in {*numeric, *self.raw.index}]
+        # One value for all rows, as of rows that were kept, does not matter.
+        others = [c for c in self.free if c not in {*numeric, *self.raw.index}]
+        text = [c for c in others if self.raw.n_rows == 1 or len(self.raw.names(c)) > 1]
         columns = [
             c
             for c in numeric
@@ -470,7 +469,8 @@ class _Finder:
         rest = [c for c in rest if c not in never]
         if text and (keyed or len(text) > 1):
             self.unclear(
-                f"{quote_list(text, limit=_SHOWN)} {'hold' if len(text) > 1 else 'holds'} text",
+                f"{quote_list(text, limit=_SHOWN)} {'hold' if len(text) > 1 else 'holds'} text"
+                f"{': keep one value with where=…, or ignore it' if keyed else ''}",
                 ignore=text if shared_measure(rest) else None,
             )
         for reason in dict.fromkeys(never.values()):

@@ -59,6 +59,12 @@ def test_where_refuses_what_is_no_condition(comparison, condition):
         comparison.where(condition)
 
 
+def test_add_takes_a_series_of_any_name(comparison):
+    for name in ("M", "n", "fold"):  # names of traits and folds
+        mine = comparison.results.scores["ALP"].rename(name)
+        assert name in comparison.add(mine).algorithms
+
+
 def test_add_compares_a_method_of_ones_own_with_the_others(comparison):
     mine = (comparison.results.scores["ALP"] + 0.01).clip(upper=1).rename("MINE")
     both = comparison.add(mine)

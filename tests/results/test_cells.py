@@ -114,6 +114,16 @@ def test_similar_tasks_are_noted_within_a_dataset_only():
     assert "1.0" not in note
 
 
+def test_links_around_names_are_removed():
+    names = ["[SVM](https://a.b/svm)", "**[RF](x) large**", '<a href="a.b/1">kNN</a>', "plain [1]"]
+    frame = pd.DataFrame({"model": names, "dataset": "x", "accuracy": [0.1, 0.2, 0.3, 0.4]})
+    results = load_results(frame)
+    assert results.algorithms == ["SVM", "RF large", "kNN", "plain [1]"]
+    assert "links and markup around names removed" in results.notes[0]
+    same = frame.assign(model=["[A](u/1)", "[A](u/2)", "[B](u/1)", "C"])
+    assert load_results(same).algorithms == ["A (1)", "A (2)", "B", "C"]
+
+
 def test_html_escapes_names():
     html = load_results(nasty_frame())._repr_html_()
     frame = pd.DataFrame({"dataset": ["<script>"], "<b>": [0.1], "B": [0.2]})
@@ -202,7 +212,7 @@ def test_written_tables_come_back(frame, ending):
 # In a wide table, a single column may be named by its measure, and a row be a summary.
 @given(tables(folds=st.none(), least=2))
 def test_long_and_wide_agree(frame):
-    assume(not any(is_summary(name) for name in frame["dataset"]))
+    assume(not any(is_summary(name) for name in (*frame["dataset"], *frame["class"])))
     try:
         results = load_results(frame, score="auroc")
     except ResultsError as error:

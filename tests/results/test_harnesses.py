@@ -4,6 +4,7 @@ import json
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -221,3 +222,21 @@ def test_helm():
     assert table.algorithms == ["lab/alpha", "lab/beta"]
     assert set(table.clusters) == {f"mmlu:subject={name}" for name in DATASETS}
     assert table.scores.to_numpy().tolist() == [[1.0, 0.0], [1.0, 1.0]] * 3
+
+
+def test_losses_of_automlbenchmark_need_evidence(tmp_path, refused):
+    """A column of losses without a negative result does not show that losses are negated."""
+    frame = pd.DataFrame(
+        [(f, t, fold) for f in "AB" for t in "xy" for fold in (0, 1)],
+        columns=["framework", "task", "fold"],
+    ).assign(result=np.arange(8) / 10)
+    path = tmp_path / "results.csv"
+
+    def file(**columns):
+        frame.assign(**columns).to_csv(path, index=False)
+        return path
+
+    refused(file(rmse=0.9), says=("is a higher or a lower score of 'result' better?",))
+    refused(file(rmse=frame["result"]), says=("which column is the score?",))
+    assert load_results(file(auc=frame["result"], rmse=0.9)).higher_is_better
+    assert load_results(file(rmse=frame["result"], result=-frame["result"])).higher_is_better

@@ -179,6 +179,8 @@ def test_tables_of_a_markdown_document(tmp_path, refused):
     assert table.scores.to_numpy().tolist() == [[0.1, 0.3], [0.2, 0.1]]
     assert list(table.clusters) == ["x | y", "z"]
     refused(path, table=3, says=("2 tables", "table=3"))
+    path.write_text("```\n| dataset | A |\n|--|--|\n| x | 1 |\n```\n")
+    refused(path, says=("no table outside blocks of code",))
     path.write_text("| dataset | A |\n|--|--|\n| x | 1 | 2 |\n")
     refused(path, says=("README.md, line 3: 3 cells where the header has 2",))
 

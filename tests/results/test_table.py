@@ -57,13 +57,23 @@ def gappy():
 
 
 def test_complete_counts_what_it_drops():
-    with pytest.raises(ResultsError, match="leave out 'A', which lacks the most scores"):
-        gappy().resolve_missing()
     kept = gappy().resolve_missing("complete")
     assert kept.scores.index.to_list() == [("x", "0"), ("y", "0")]
     assert kept.notes[-1] == (
         "missing='complete': 3 of 5 tasks dropped, 1 of 3 datasets lost entirely."
     )
+
+
+def test_without_a_complete_task_the_largest_part_is_proposed():
+    """Three of four algorithms share two tasks; nothing else keeps as much."""
+    nan = np.nan
+    scores = {"A": [1, 2, 3, nan], "B": [1, 2, nan, 4], "C": [1, 2, 3, 4], "D": [nan, nan, nan, 4]}
+    frame = pd.DataFrame({"dataset": list("wxyz"), **scores})
+    results = load_results(frame, algorithms=list("ABCD"), lower_is_better=False)
+    with pytest.raises(ResultsError, match=r"\(3 algorithms and 2 tasks stay\)") as caught:
+        results.resolve_missing()
+    assert caught.value.retry == {"algorithms": ["A", "B", "C"], "missing": "complete"}
+    assert results.select(list("ABC")).resolve_missing("complete").n_tasks == 2
 
 
 def test_pairwise_counts_per_pair():

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from occstats._format import did_you_mean, quote, quote_list, show_path
@@ -127,8 +128,8 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
     if not {"framework", "task", "fold", "result"} <= set(raw.columns):
         return None
     score = "score" if "score" in raw.columns else "result"
-    frame = raw.frame[["framework", "task"]]
-    if _has_losses(raw, score):
+    negated = _losses_are_negated(raw, score)
+    if negated is False:
         return None
     suggested: dict[str, Any] = {
         "dataset": "task",
@@ -136,51 +137,45 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
         "fold": "fold",
         "score": score,
         "score_name": score,
-        "lower_is_better": False,
     }
-    notes = [
+    if "constraint" in raw.columns and raw.frame["constraint"].nunique() > 1:
+        named = raw.frame["framework"].astype(str) + " (" + raw.frame["constraint"].astype(str)
+        raw = raw.add({"framework, constraint": named + ")"})
+        suggested["algorithm"] = "framework, constraint"
+    if negated is None:
+        return replace(raw, suggested=suggested)
+    note = (
         f"{raw.name}: results of automlbenchmark, in which higher is better (losses are negated)"
         " and measures differ between types of tasks, so mean scores are hard to interpret."
-    ]
-    if "constraint" in raw.columns:
-        constraint = raw.frame["constraint"]
-        if constraint.nunique() > 1:
-            named = frame["framework"].astype(str) + " (" + constraint.astype(str) + ")"
-            raw = raw.add({"framework, constraint": named})
-            suggested["algorithm"] = "framework, constraint"
-    if not _losses_are_negated(raw, score):
-        # Losses that are not negated cannot be compared with scores.
-        suggested.pop("lower_is_better")
-        return replace(raw, suggested=suggested)
-    return replace(raw, suggested=suggested, mixed=True, notes=[*raw.notes, *notes])
+    )
+    suggested["lower_is_better"] = False
+    return replace(raw, suggested=suggested, mixed=True, notes=[*raw.notes, note])
 
 
-def _losses_are_negated(raw: RawTable, score: str) -> bool:
-    """Return True if the file shows that higher results are better for every measure."""
-    values = pd.to_numeric(raw.frame[score], errors="coerce").to_numpy(float)
+def _losses_are_negated(raw: RawTable, score: str) -> bool | None:
+    """Return True if the file shows that higher is better, False if not, None if it is unclear.
+
+    Losses that are not negated cannot be compared with other scores.
+    """
+
+    def numbers(name: str) -> npt.NDArray[np.float64]:
+        return pd.to_numeric(raw.frame[name], errors="coerce").to_numpy(float)
+
+    values = numbers(score)
+    losses = [name for name in ("logloss", "rmse", "mae") if name in raw.columns]
+    named = raw.frame["metric"].astype(str) if "metric" in raw.columns else None
+    positive = set() if named is None else set(named[values > 0])
+    if any(map(lower_is_better, positive)) or any(
+        ((values > 0) & (values == numbers(name))).any() for name in losses
+    ):
+        return False
     if (values < 0).any():
         return True
-    losses = [name for name in ("logloss", "rmse", "mae") if name in raw.columns]
-    for name in losses:
-        loss = pd.to_numeric(raw.frame[name], errors="coerce").to_numpy(float)
-        if ((values == loss) & (loss > 0)).any():
-            return False
-    if "metric" in raw.columns:
-        names = raw.frame["metric"].dropna().astype(str).unique()
-        return all(lower_is_better(name) is False for name in names)
-    return bool(losses) or "auc" in raw.columns
-
-
-def _has_losses(raw: RawTable, score: str) -> bool:
-    """Return True if losses are not negated, so that neither direction holds for all tasks."""
-    values = pd.to_numeric(raw.frame[score], errors="coerce").to_numpy(float)
-    measured = set(raw.frame["metric"][values > 0]) if "metric" in raw.columns else set()
-    copies = [
-        (values > 0) & (values == pd.to_numeric(raw.frame[name], errors="coerce").to_numpy(float))
-        for name in ("logloss", "rmse", "mae")
-        if name in raw.columns
-    ]
-    return any(lower_is_better(str(name)) for name in measured) or bool(np.any(copies))
+    if named is not None:
+        return all(lower_is_better(name) is False for name in named.unique()) or None
+    copies = [values == numbers(name) for name in ("auc", "acc") if name in raw.columns]
+    known = ~np.isnan(values)
+    return (bool(copies) and bool(np.any(copies, axis=0)[known].all())) or None
 
 
 def _tsml(raw: RawTable) -> RawTable | None:

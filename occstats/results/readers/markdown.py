@@ -55,6 +55,8 @@ def read_markdown(content: bytes, where: str, limits: Limits, number: int | None
     limits.check_cells(content.count(b"|"), where)
     text = content.decode("utf-8", errors="replace")
     tables = list(_tables(text.splitlines()))
+    if not tables:
+        raise ResultsError(f"{where}: contains no table outside blocks of code")
     if number is not None and number > len(tables):
         raise ResultsError(f"{where}: contains {count(len(tables), 'table')}; got table={number}")
     if number is None and len(tables) > 1:
