@@ -24,8 +24,8 @@ __all__ = [
     "is_time",
     "lower_is_better",
     "measure",
+    "measure_of_file",
     "measures_in",
-    "name_from_file",
     "normalise",
     "score_word",
     "shared_measure",
@@ -201,19 +201,19 @@ def shared_measure(names: Sequence[str]) -> str | None:
     >>> shared_measure(["SVM acc", "RF acc"]), shared_measure(["acc", "f1"])
     ('acc', None)
     """
-    found = [measures_in(name) for name in names]
-    (first, *_) = [*found, frozenset()]
-    return next(iter(first)) if len(first) == 1 and all(f == first for f in found) else None
+    found = {measures_in(name) for name in names}
+    (shared,) = found if len(found) == 1 else [frozenset()]
+    return next(iter(shared)) if len(shared) == 1 else None
 
 
-def name_from_file(stem: str) -> tuple[str | None, None]:
+def measure_of_file(stem: str) -> str | None:
     """Return the measure in the name of a file, if there is exactly one.
 
-    >>> name_from_file("HC2_accuracy")
-    ('accuracy', None)
+    >>> measure_of_file("HC2_accuracy")
+    'accuracy'
     """
     found = measures_in(stem)
-    return (next(iter(found)) if len(found) == 1 else None), None
+    return next(iter(found)) if len(found) == 1 else None
 
 
 def lower_is_better(name: str) -> bool | None:
@@ -278,7 +278,11 @@ def is_size(name: str) -> bool:
 def is_quantity(name: str) -> bool:
     """Return True for a name that ends as that of a quantity, such as ``Answer Rate``."""
     plain = normalise(re.sub(r"[(\[].*[)\]]", "", name))
-    return plain in GENERIC or plain.split("_")[-1] in _QUANTITIES
+    return (
+        plain in GENERIC
+        or plain.split("_")[-1] in _QUANTITIES
+        or re.fullmatch(r"top_?\d+(_.*)?", plain) is not None
+    )
 
 
 def is_index(name: str) -> bool:

@@ -26,7 +26,7 @@ BLANK = {
 }
 _MOST_DESCRIBED = 7
 # Names of tasks that begin with that of a dataset: ett/H/short, 001_NAB_id_1, Domain (de).
-_PATTERNS = (r"^([^/]+)/.", r"^\d+_([A-Za-z]+)_.", r"^(.*?)(?: \([a-zA-Z-]{2,7}\))?$")
+_PATTERNS = (r"^([^/]+)/.", r"^\d+_([A-Za-z][A-Za-z0-9]*)_.", r"^(.*?)(?: \([a-zA-Z-]{2,7}\))?$")
 _LONGEST_RANGE = 10_000
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import takewhile
@@ -18,7 +18,7 @@ import pandas as pd
 
 from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ArgumentError, ResultsError
-from occstats.results.aliases import measure, normalise
+from occstats.results.aliases import measure
 from occstats.results.ask import UnclearTableError, group_pattern
 from occstats.results.cells import column_text, look_alikes
 from occstats.results.join import join
@@ -49,6 +49,7 @@ from occstats.results.table import DATASET, TASK, Results
 __all__ = ["Source", "bundled_names", "load_by", "load_results"]
 
 Source = str | PathLike[str] | pd.DataFrame | Results | Any
+_OPTIONS = frozenset(field.name for field in fields(Reading))
 
 
 def load_results(
@@ -217,6 +218,8 @@ def load_results(
             2      0.940  0.95
             3      0.997  1.00
     """
+    told = {name: value for name, value in locals().items() if name in _OPTIONS}
+    told["dataset"] = cluster if dataset is None else dataset
     if not sources:
         raise ResultsError(
             "sources: none given; name a results file, or bundled results such as 'lenz2021'"
@@ -227,38 +230,7 @@ def load_results(
         frame_of_scores(source, datasets) if isinstance(source, Mapping | np.ndarray) else source
         for source in sources
     )
-    reading = Reading(
-        dataset=cluster if dataset is None else dataset,
-        suite=suite,
-        task=task,
-        algorithm=algorithm,
-        algorithms=algorithms,
-        score=score,
-        fold=fold,
-        repeat=repeat,
-        status=status,
-        transpose=transpose,
-        dataset_from=dataset_from,
-        algorithm_from=algorithm_from,
-        ignore=ignore,
-        where=where,
-        duplicates=duplicates,
-        reader=reader,
-        sheet=sheet,
-        table=table,
-        traits=traits,
-        metric=metric,
-        score_name=score_name,
-        lower_is_better=lower_is_better,
-        on_clash=on_clash,
-        unequal_folds=unequal_folds,
-        encoding=encoding,
-        header_rows=header_rows,
-        fill_down=fill_down,
-        decimal=decimal,
-        scale=scale,
-        max_rows=max_rows,
-    )
+    reading = Reading(**told)
     try:
         return _load(sources, reading)
     except MemoryError:
@@ -576,8 +548,7 @@ def _hint(
             n_values = len(raw.names(column))
             if (
                 1 < n_values < results.n_tasks
-                and not raw.is_fractional(column)
-                and not normalise(column).startswith("n_")
+                and not raw.is_numeric(column)
                 and raw.determines(task, column)
             ):
                 return {"dataset": column, "task": task}, [

@@ -25,6 +25,7 @@ from occstats.results.aliases import (
     is_summary,
     is_time,
     measure,
+    measure_of_file,
     measures_in,
     normalise,
     shared_measure,
@@ -514,9 +515,7 @@ class _Finder:
     def _has_bounds(self, columns: Sequence[str]) -> bool:
         """Return True if the measure is known to lie in a range."""
         named = self.reading.score_name or self.reading.metric or shared_measure(columns)
-        if named is None and len(found := measures_in(self.raw.stem)) == 1:
-            named = next(iter(found))
-        listed = measure(named or "")[0]
+        listed = measure(named or measure_of_file(self.raw.stem) or "")[0]
         return listed is not None and bool(np.isfinite([listed.low, listed.high]).all())
 
     @staticmethod
@@ -543,8 +542,8 @@ class _Finder:
         listed, _ = measure(named)
         told = self.reading.lower_is_better
         if listed is None and (not named or normalise(named) in GENERIC):
-            in_file = measures_in(self.raw.stem) if told is None or not named else frozenset()
-            of_file = measure(next(iter(in_file)))[0] if len(in_file) == 1 else None
+            in_file = measure_of_file(self.raw.stem) if told is None or not named else None
+            of_file = measure(in_file or "")[0]
             if of_file is not None and _fits(of_file, values):
                 listed = of_file
                 named = of_file.name if not named or told is None else named

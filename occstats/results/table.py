@@ -407,17 +407,11 @@ class Results:
         return f"<{self._headline()}: {quote_list(self.algorithms)}>"
 
     def _repr_html_(self) -> str:
-        shown = self.scores.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
+        scores = self.scores.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
+        shown = scores.map(lambda value: "–" if math.isnan(value) else f"{value:.4g}")
         failed = as_mask(self.failed, self.scores)[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
-        header = "".join(f"<th>{escape(name)}</th>" for name in [DATASET, TASK, *shown.columns])
-        rows = []
-        for task, values, failures in zip(shown.index, shown.to_numpy(), failed, strict=True):
-            cells = "".join(
-                f"<td>{'failed' if fails else '–' if math.isnan(value) else f'{value:.4g}'}</td>"
-                for value, fails in zip(values, failures, strict=True)
-            )
-            keys = "".join(f"<th>{escape(str(key))}</th>" for key in task)
-            rows.append(f"<tr>{keys}{cells}</tr>")
+        shown = shown.mask(failed, "failed").reset_index()
+        table = shown.to_html(index=False, border=0)
         left_out = [
             f"{n:,} more {what}"
             for n, what in (
@@ -430,7 +424,7 @@ class Results:
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes[:_NOTES_SHOWN])
         return (
             f"<div><p><strong>{escape(self._headline())}</strong></p>"
-            f"<table><thead><tr>{header}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+            f"{table}{more}"
             f"{f'<ul>{notes}</ul>' if notes else ''}</div>"
         )
 

@@ -18,7 +18,7 @@ import pandas as pd
 
 from occstats._format import did_you_mean, quote, quote_list, show_path
 from occstats.errors import ResultsError
-from occstats.results.aliases import lower_is_better, name_from_file, normalise
+from occstats.results.aliases import is_index, lower_is_better, measure_of_file, normalise
 from occstats.results.cells import reason_of
 from occstats.results.readers.frames import FILE, RawTable, from_frame
 from occstats.results.readers.limits import Limits
@@ -180,7 +180,7 @@ def _losses_are_negated(raw: RawTable, score: str) -> bool | None:
 
 def _tsml(raw: RawTable) -> RawTable | None:
     """Adapt a file of one classifier, with datasets in rows and resamples in columns."""
-    first, *others = raw.columns or [""]
+    first, *others = [name for name in raw.columns if not is_index(name)] or [""]
     numbered = [name.strip() for name in others]
     if normalise(first).rstrip(":") not in {"resamples", "folds"} or len(others) < 2:
         return None
@@ -191,7 +191,7 @@ def _tsml(raw: RawTable) -> RawTable | None:
     long = long.rename(columns={first: "dataset"})
     made = from_frame(long, raw.name)
     suggested = {"dataset": "dataset", "fold": "resample", "score": "score", "algorithm": FILE}
-    measured = name_from_file(raw.stem)[0]
+    measured = measure_of_file(raw.stem)
     if measured is not None:
         suggested["score_name"] = measured
     return replace(made, suggested=suggested)
