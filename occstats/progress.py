@@ -1,12 +1,17 @@
-"""Progress bars on a terminal or in a notebook."""
+"""Progress bars on a terminal or in a notebook, and the share of a computation in per cent."""
 
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
+# What takes longer shows its share in per cent.
+PATIENCE_SECONDS = 2.0
+_listeners: list[Callable[[str, float], None]] = []
 
 
 def shown(progress: bool | None) -> bool:
@@ -42,3 +47,34 @@ def bar_class() -> Any:
     # The notebook bar needs ipywidgets.
     notebook = in_notebook() and find_spec("ipywidgets") is not None
     return import_module("tqdm.notebook" if notebook else "tqdm.std").tqdm
+
+
+def advance(step: str, share: float) -> None:
+    """Report the share of a step that is done, to be shown by `working`."""
+    for listener in _listeners:
+        listener(step, share)
+
+
+@contextmanager
+def working(text: str) -> Iterator[None]:
+    """Show on a terminal what takes a while, and remove it when it is done."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    start = time.monotonic()
+
+    def write(line: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{line}")
+        sys.stderr.flush()
+
+    def show(step: str, share: float) -> None:
+        if time.monotonic() - start > PATIENCE_SECONDS:
+            write(f"{text} … {step} {100 * share:.0f} %")
+
+    write(f"{text} …")
+    _listeners.append(show)
+    try:
+        yield
+    finally:
+        _listeners.remove(show)
+        write("")

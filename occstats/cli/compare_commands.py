@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -23,6 +21,7 @@ from occstats.cli.options import (
     take,
     with_options,
 )
+from occstats.progress import working
 
 __all__ = ["compare", "figures", "gate"]
 
@@ -31,19 +30,6 @@ GATE = ("markdown", "candidate", "baseline", "margin", "alpha", "missing")
 FIGURES = between("formats", "times")
 DRAWING = between("width", "note")
 COLUMNS = ("dataset", "algorithm", "score", "lower_is_better")
-
-
-@contextlib.contextmanager
-def working(text: str) -> Iterator[None]:
-    """Show on a terminal what takes a while, and remove it when it is done."""
-    shown = sys.stderr.isatty()
-    if shown:
-        click.echo(f"{text} …", nl=False, err=True)
-    try:
-        yield
-    finally:
-        if shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
 
 
 @click.command(
@@ -90,8 +76,11 @@ def compare(
         from occstats.comparison import pipeline
 
         comparison = pipeline.compare(source, **take(SETTINGS, given), **reading)
-    with working("Writing the report"):
-        folder = comparison.write(out, force=force) if out is not None else None
+        getattr(comparison, "tally", None)  # takes long as well
+    folder = None
+    if out is not None:
+        with working("Writing the report"):
+            folder = comparison.write(out, force=force)
     if as_json:
         click.echo(comparison.to_json())
         return

@@ -14,6 +14,7 @@ from occstats import __version__
 from occstats._format import listing, minus_signs, printable
 from occstats.comparison.settings import LABELS
 from occstats.comparison.text.verdict import headline, make_verdict, subject_of, tally_sentence
+from occstats.progress import advance
 from occstats.report.pair_data import pair_data, why_no_what_if
 from occstats.report.tables import all_tables
 
@@ -172,11 +173,13 @@ def _sections(views: list[dict[str, Any]], figures: list[dict[str, str]]) -> lis
 def _draw(comparison: Comparison) -> list[dict[str, str]]:
     from occstats.figures import svg_markup
     from occstats.figures._style import note_of
-    from occstats.figures.registry import draw_figures
+    from occstats.figures.registry import FIGURES, draw_figures
 
     figures = []
     # The note is part of the caption.
-    for number, drawn in enumerate(draw_figures(comparison, note=False)):
+    total = sum(entry.needs == ("comparison",) for entry in FIGURES.values())
+    for number, drawn in enumerate(draw_figures(comparison, note=False), start=1):
+        advance("figures", number / total)
         if drawn.figure is None:
             continue
         caption = drawn.entry.caption

@@ -40,6 +40,7 @@ from scipy import special
 
 from occstats._checks import check_choice, check_fraction, check_integer
 from occstats.errors import ArgumentError
+from occstats.progress import advance
 from occstats.stats._arrays import (
     AnyFloats,
     BoolArray,
@@ -343,7 +344,7 @@ class _Pairs:
         self.all_zero, self.known = np.zeros((2, sample.n_pairs), dtype=bool)
         self.n_differing = np.zeros(sample.n_pairs)
         self._brackets = np.full((5, sample.n_pairs), np.nan) if shifts else None
-        for part, place in self._blocks(self._all):
+        for part, place in self._blocks(self._all, "tests"):
             every = np.arange(len(place))
             self.z[place] = np.where(part.observed.all_zero, 0.0, part.observed.z)
             self.all_zero[place] = part.observed.all_zero
@@ -366,13 +367,14 @@ class _Pairs:
                 moved = part.moved(tested, shift)
                 flips.add(1, which, self.z[which], moved, np.arange(len(tested)))
 
-    def _blocks(self, pairs: IntArray | None) -> Iterator[tuple[Prepared, IntArray]]:
+    def _blocks(self, pairs: IntArray | None, step: str) -> Iterator[tuple[Prepared, IntArray]]:
         """Yield prepared blocks of all or some pairs, with their positions."""
         start = 0
         for part in TESTS[self._test].blocks(self._sample, pairs):
             place = np.arange(start, start + part.grid.shape[1])
             start += len(place)
             yield part, place if pairs is None else pairs[place]
+            advance(step, start / (len(self.z) if pairs is None else len(pairs)))
 
     @property
     def tested(self) -> BoolArray:
@@ -388,7 +390,7 @@ class _Pairs:
         assert self._brackets is not None
         low, high = np.full((2, len(self.z)), np.nan)
         asked = self._all if pairs is None else pairs[self.family[pairs]]
-        for part, places in self._blocks(asked):
+        for part, places in self._blocks(asked, "intervals"):
             differing = np.flatnonzero(~part.observed.all_zero)
             place = places[differing]
             bracket = Bracket.of(self._brackets[:, place])

@@ -11,8 +11,9 @@ from click.testing import CliRunner
 
 import occstats
 from occstats.cli import main
-from occstats.cli.compare_commands import working
+from occstats.progress import advance, working
 from tests.cli.conftest import FAST, SMALL
+from tests.report.screens import HIGHER, simulated
 
 
 def run(*arguments):
@@ -133,8 +134,13 @@ def test_a_terminal_shows_that_something_happens(monkeypatch, capsys):
         assert capsys.readouterr().err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     with working("Comparing"):
-        assert capsys.readouterr().err == "Comparing …"
+        advance("tests", 0.5)  # within two seconds, no percentage
+        assert capsys.readouterr().err == "\r\x1b[KComparing …"
     assert capsys.readouterr().err == "\r\x1b[K"
+    monkeypatch.setattr("occstats.progress.PATIENCE_SECONDS", -1)
+    with working("Comparing"):
+        occstats.compare(simulated(4), n_resamples=100, **HIGHER)
+    assert "\r\x1b[KComparing … tests 100 %\r" in capsys.readouterr().err
 
 
 def test_a_pipe_that_is_closed_is_no_error():
