@@ -8,7 +8,7 @@ import numpy as np
 
 from occstats._format import count, decimals, minus_signs
 from occstats.comparison.text.verdict import score_digits
-from occstats.report.markup import escape_markdown
+from occstats.report.markup import escape_markdown, markdown_lines
 from occstats.stats.mcnemar import is_binary
 
 if TYPE_CHECKING:
@@ -75,20 +75,11 @@ def _table(
         return []
     write, signed = (decimals(score_digits(comparison), signed=s) for s in (False, True))
     rows = [
-        f"| {escape_markdown(name)} | {minus_signs(write(new))} | {minus_signs(write(old))} | "
-        f"{minus_signs(signed(change))} |"
+        [escape_markdown(name), *map(minus_signs, (write(new), write(old), signed(change)))]
         for change, name, new, old in changes[:MOST_ROWS]
     ]
-    return [
-        "",
-        f"<details><summary>{title}</summary>",
-        "",
-        f"| | {names[0]} | {names[1]} | difference |",
-        "| --- | ---: | ---: | ---: |",
-        *rows,
-        "",
-        "</details>",
-    ]
+    lines = markdown_lines(["", *names, "difference"], rows, [False, True, True, True])
+    return ["", f"<details><summary>{title}</summary>", "", *lines, "", "</details>"]
 
 
 def _listed(word: str, names: list[str]) -> list[str]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from occstats._format import TEX_COMMANDS, minus_signs, printable, shorten
 from occstats.errors import ArgumentError
@@ -19,6 +19,7 @@ __all__ = [
     "escape_html",
     "escape_latex",
     "escape_markdown",
+    "markdown_lines",
     "table_to_html",
     "table_to_latex",
     "table_to_markdown",
@@ -100,24 +101,36 @@ def _rows(
 
 def table_to_markdown(table: Table) -> str:
     """Return the table in GitHub-flavoured Markdown, aligned in the source."""
-    from rich.cells import cell_len
-
-    rows = [
-        [escape_markdown(name) for name in table.headers],
-        *_rows(table, escape_markdown, lambda cell: f"**{cell}**"),
-    ]
-    aligned = []
-    for column, cells in zip(table.columns, zip(*rows, strict=True), strict=True):
-        width = max(3, *map(cell_len, cells))
-        blanks = [" " * (width - cell_len(cell)) for cell in cells]
-        pairs = zip(blanks, cells, strict=True)
-        head, *body = (b + c if column.number else c + b for b, c in pairs)
-        rule = "-" * (width - 1) + ":" if column.number else "-" * width
-        aligned.append([head, rule, *body])
-    lines = [f"| {' | '.join(row)} |" for row in zip(*aligned, strict=True)]
+    head = [escape_markdown(name) for name in table.headers]
+    rows = [*_rows(table, escape_markdown, lambda cell: f"**{cell}**")]
+    lines = markdown_lines(head, rows, [column.number for column in table.columns])
     parts = [f"### {escape_markdown(table.title)}", escape_markdown(table.explanation)]
     parts += ["\n".join(lines), escape_markdown(table.remark())]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def markdown_lines(
+    head: Sequence[object], rows: Sequence[Sequence[object]], right: Sequence[bool] = ()
+) -> list[str]:
+    """Return the lines of a table of escaped cells, some columns aligned to the right.
+
+    Examples
+    --------
+    >>> markdown_lines(["a", "b"], [[1, "xyz"]], right=[True, False])
+    ['|   a | b   |', '| --: | --- |', '|   1 | xyz |']
+    """
+    from rich.cells import cell_len
+
+    aligned = []
+    columns = zip(head, *rows, strict=True)
+    for cells, number in zip_longest(columns, right, fillvalue=False):
+        texts = [str(cell) for cell in cells]
+        width = max(3, *map(cell_len, texts))
+        blanks = [" " * (width - cell_len(text)) for text in texts]
+        pairs = zip(blanks, texts, strict=True)
+        first, *others = (b + c if number else c + b for b, c in pairs)
+        aligned.append([first, "-" * (width - 1) + ":" if number else "-" * width, *others])
+    return [f"| {' | '.join(row)} |" for row in zip(*aligned, strict=True)]
 
 
 def table_to_html(table: Table, *, most_rows: int | None = None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -11,13 +10,13 @@ import pandas as pd
 
 from occstats._format import decimals
 from occstats.comparison.decision import BETTER
+from occstats.report.markup import markdown_lines
 from occstats.report.statements import NAMES, p_value, printed, statements
 
 __all__ = [
     "DISTANCES",
     "EQUAL",
     "conclusions",
-    "markdown_table",
     "nearness",
     "nearness_table",
     "published_page",
@@ -35,9 +34,6 @@ DISTANCES = {
 # The statements concern strata and regressions, which need datasets.
 FEW_DATASETS = 10
 OURS, SAME, WHOLE, PRINTED = "ours", "paper, same tasks", "paper, all tasks", "printed"
-
-
-Section = tuple[str, Sequence[str], list[list[Any]]]
 
 
 def nearness(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
@@ -91,7 +87,7 @@ def published_page(results: Any, published: pd.DataFrame, *, notes: list[str]) -
             lines += [
                 f"## {title}",
                 "",
-                *markdown_table(list(table), table.to_numpy().tolist()),
+                *markdown_lines(list(table), table.to_numpy().tolist()),
                 "",
             ]
     lines += ["## Every task", "", "Ours / published; bold where the three decimals differ.", ""]
@@ -99,7 +95,7 @@ def published_page(results: Any, published: pd.DataFrame, *, notes: list[str]) -
     for task in tasks:
         cells = [_side_by_side(ours.loc[task, name], theirs.loc[task, name]) for name in near.index]
         rows.append([*map(str, task), *cells])
-    lines += markdown_table(["dataset", "class", *near.index], rows)
+    lines += markdown_lines(["dataset", "class", *near.index], rows)
     return "\n".join(lines) + "\n"
 
 
@@ -119,7 +115,7 @@ def nearness_table(near: pd.DataFrame) -> list[str]:
     shown = near.astype(object)
     for name in near.columns[4:]:
         shown[name] = near[name].map("{:.3f}".format)
-    return markdown_table(
+    return markdown_lines(
         ["algorithm", *shown.columns], [[k, *row] for k, *row in shown.itertuples()]
     )
 
@@ -151,12 +147,11 @@ def conclusions(ours: Any, published: pd.DataFrame) -> dict[str, pd.DataFrame]:
         SAME: compare(load_results(same, score_name="auroc"), preset="paper"),
         WHOLE: compare(load_results(published, score_name="auroc"), preset="paper"),
     }
-    parts = (_summary, _p_values, _tau, _regression, _pairs, _strata, _frequencies)
     found = {}
     if set(NAMES) <= set(ours.algorithms) and ours.n_clusters >= FEW_DATASETS:
         found["Statements of the paper"] = statements_table(compared)
-    for title, head, rows in (part(compared) for part in parts):
-        found[title] = pd.DataFrame(rows, columns=pd.Index(head))
+    found["Ranks and means"] = _summary(compared)
+    found["Corrected one-sided p-values"] = _p_values(compared)
     return found
 
 
@@ -170,22 +165,7 @@ def statements_table(compared: dict[str, Any]) -> pd.DataFrame:
     return table
 
 
-def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> list[str]:
-    """Return the lines of a table in Markdown.
-
-    Examples
-    --------
-    >>> markdown_table(["a", "b"], [[1, "x|y"]])
-    ['| a | b |', '| --- | --- |', '| 1 | x\\\\|y |']
-    """
-
-    def line(cells: Sequence[object]) -> str:
-        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
-
-    return [line(head), line(["---"] * len(head)), *map(line, rows)]
-
-
-def _summary(compared: dict[str, Any]) -> Section:
+def _summary(compared: dict[str, Any]) -> pd.DataFrame:
     frames = [each.summary.set_index("algorithm") for each in compared.values()]
     theirs = printed("summary")
     rows = [
@@ -203,10 +183,10 @@ def _summary(compared: dict[str, Any]) -> Section:
     sources = [OURS, SAME, WHOLE, PRINTED]
     head = ["", *(f"{measure}: {source}" for measure in ("rank", "AUROC") for source in sources)]
     head += [f"CVSD: {OURS}", f"CVSD: {PRINTED}"]
-    return "Ranks and means", head, rows
+    return pd.DataFrame(rows, columns=pd.Index(head))
 
 
-def _p_values(compared: dict[str, Any]) -> Section:
+def _p_values(compared: dict[str, Any]) -> pd.DataFrame:
     matrices = [each.p_values for each in compared.values()]
     ours, same = (compared[name].matrix("conclusion") == BETTER for name in (OURS, SAME))
     theirs: Any = printed("p_values").stack().dropna().items()
@@ -220,65 +200,4 @@ def _p_values(compared: dict[str, Any]) -> Section:
         for (better, worse), p in theirs
     ]
     head = ["better", OURS, SAME, WHOLE, PRINTED, "on opposite sides of 0.05 on the same tasks"]
-    return "Corrected one-sided p-values", head, rows
-
-
-def _tau(compared: dict[str, Any]) -> Section:
-    frames = [
-        # The order of a pair may differ.
-        each.kendall.assign(pair=each.kendall[["a", "b"]].apply(sorted, axis=1).map(" – ".join))
-        for each in compared.values()
-    ]
-    rows = _keyed(frames, ["pair"], lambda row: decimals(3)(row["tau"]))
-    return "Weighted Kendall's τ", ["pair", *compared], rows
-
-
-def _regression(compared: dict[str, Any]) -> Section:
-    frames = [each.regression.query("term != 'intercept'") for each in compared.values()]
-    rows = _keyed(
-        frames,
-        ["algorithm", "term"],
-        lambda row: f"{decimals(2)(row['coefficient'])} ({p_value(row['p'])})",
-    )
-    title = "Ranks explained by traits: coefficient (p); a lower rank is better"
-    return title, ["", "trait", *compared], rows
-
-
-def _pairs(compared: dict[str, Any]) -> Section:
-    best = [
-        [f"{a} + {b}" for a, b in each.complementary_pairs.head(5)[["a", "b"]].to_numpy()]
-        for each in compared.values()
-    ]
-    rows = [[place + 1, *names] for place, names in enumerate(zip(*best, strict=True))]
-    return "The five best pairs, by the better of the two scores", ["", *compared], rows
-
-
-def _strata(compared: dict[str, Any]) -> Section:
-    frames = [each.strata for each in compared.values()]
-    rows = _keyed(frames, ["stratum", "algorithm"], lambda row: f"{row['mean_rank']:.2f}")
-    bounds = frames[0].set_index("stratum")[["low", "high"]].drop_duplicates()
-    rows = [["{:.2f} – {:.2f}".format(*bounds.loc[stratum]), *others] for stratum, *others in rows]
-    title = "Mean rank by the median score of a task (the limits are ours)"
-    return title, ["median", "", *compared], rows
-
-
-def _frequencies(compared: dict[str, Any]) -> Section:
-    frames = [
-        each.rank_frequencies.groupby("algorithm", sort=False)["frequency"]
-        .agg(["first", "last"])
-        .reset_index()
-        for each in compared.values()
-    ]
-    rows = _keyed(frames, ["algorithm"], lambda row: f"{row['first']:.0%} / {row['last']:.0%}")
-    return "Share of tasks ranked first / last", ["", *compared], rows
-
-
-def _keyed(
-    frames: list[pd.DataFrame], keys: list[str], write: Callable[[Any], str]
-) -> list[list[Any]]:
-    """Return one row for each key of the first frame, with the cells of all frames."""
-    cells = [
-        {tuple(row[key] for key in keys): write(row) for row in frame.to_dict("records")}
-        for frame in frames
-    ]
-    return [[*key, *(found.get(key, "–") for found in cells)] for key in cells[0]]
+    return pd.DataFrame(rows, columns=pd.Index(head))

@@ -30,8 +30,9 @@ def page(without_two_datasets):
 
 def cells(page, start):
     """The cells of the first line that starts so."""
-    line = next(line for line in page.splitlines() if line.startswith(f"| {start} |"))
-    return [cell.strip() for cell in line.strip("|").split("|")]
+    rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines())
+    first = start.split(" | ")
+    return next(row for row in rows if row[: len(first)] == first)
 
 
 def test_like_is_compared_with_like(page):
@@ -44,16 +45,16 @@ def test_like_is_compared_with_like(page):
 
 def test_every_conclusion_of_the_paper_is_there(page):
     titles = [line for line in page.splitlines() if line.startswith("## ")]
-    assert len(titles) == 9
+    assert len(titles) == 4
     # Statements: what is printed, ours, the paper's digits on our tasks, and on all.
     assert cells(page, "§4 | 246 tasks, 50 datasets")[2:] == [
         "246, 50", "233, 48 ✗", "233, 48 ✗", "246, 50 ✓"
     ]  # fmt: skip
     assert cells(page, "table 5 | ALP is better than IF")[3:] == ["IF 0.060 ✗"] * 2 + ["0.043 ✓"]
     assert cells(page, "table 4 | CVSD of the nine")[-1] == "no folds"
-    assert cells(page, "ALP – LOF")[1] == cells(page, "ALP – LOF")[2]
     # The paper: size is a positive factor for SAE (p = 0.002), by 0.31 places.
-    assert cells(page, "SAE | log_n")[-1] == "-0.31 (0.0015)"
+    size = cells(page, "§5 | a large class favours SAE (ranks per unit of log n)")
+    assert size[-1].startswith("−0.31 ± 0.19, p 0.0015")
 
 
 def test_a_pair_on_two_sides_of_the_threshold_is_pointed_out(without_two_datasets):
