@@ -182,7 +182,6 @@ def _order(_: click.Context, __: click.Parameter, given: str | None) -> str | li
             list_figures={"callback": _list_figures},
             labels={"callback": _labels},
             order={"callback": _order},
-            format={"names": ("--results-format",)},
         ),
     ],
     common=("out", *FIGURES, *between("width", "order"), "control", *COLUMNS),

@@ -119,13 +119,6 @@ def _one_or_more(
     return list(value) if len(value) > 1 else next(iter(value), None)
 
 
-def _engine(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    if value != "clusrank":
-        return value
-    click.echo("--engine clusrank is now called --engine rpy2", err=True)
-    return "rpy2"
-
-
 def _is_number(*texts: str) -> bool:
     return all(text.isascii() and text.isdigit() for text in texts)
 
@@ -221,8 +214,7 @@ TABLE: dict[str, Row] = {
         "bootstrap of datasets (for mean), or the normal or t distribution",
         choices=CHOICES["null"], usual="by the estimand; asymptotic with an R backend"),
     "engine": _row(TESTS, "Backend of the tests: R's clusrank embedded by rpy2 or run by Rscript; "
-        "both checks native against R", choices=CHOICES["engine"], usual="native",
-        callback=_engine),
+        "both checks native against R", choices=CHOICES["engine"], usual="native"),
     "tie_tolerance": _row(TESTS, "Round differences to multiples of this before ranking, "
         "so that 0.3 − 0.2 and 0.2 − 0.1 tie; 0 ranks the raw floats", type=float,
         usual="1e-9 of the scale of the score, which is 1 for scores in 0 … 1"),
@@ -233,9 +225,6 @@ TABLE: dict[str, Row] = {
         type=float, usual="the margin, or 0.01 of the scale of the score"),
     "inference": _row(FURTHER, "Standard errors of the regression of ranks on traits; cr1 and "
         "cr2 are cluster-robust", choices=CHOICES["inference"], usual="cr2"),
-    # Options of version 0.2, answered by `compare`
-    "rule": _row(TESTS, "Removed", hidden=True),
-    "confidence": _row(TESTS, "Removed", hidden=True),
     # Reading
     "dataset": _column("The dataset of a task (@file: the file name, @row: one per row)",
         "dataset, …", "--cluster", "--dataset", multiple=True, callback=_one_or_more),
@@ -292,7 +281,6 @@ TABLE: dict[str, Row] = {
         metavar="FACTOR", type=float, usual="1"),
     "max_rows": _row(READ, "Largest number of rows; larger files are refused before they "
         "are unpacked", metavar="N", type=int, usual="2000000"),
-    "format": _row(READ, "Renamed --reader", hidden=True),
     "no_input": _row(READ, "Never ask about a table that is unclear", is_flag=True),
     # Gate
     "candidate": _row(COMPARISON, "Algorithm to test", metavar="NAME", required=True),
@@ -414,8 +402,8 @@ def between(first: str, last: str) -> tuple[str, ...]:
 
 
 # The parameters of `compare`, of `load_results`, and of the commands that work through tasks.
-SETTINGS = between("control", "confidence")
-READING = between("dataset", "format")
+SETTINGS = between("control", "inference")
+READING = between("dataset", "max_rows")
 EXPERIMENT = ("out", "as_json", *between("data", "progress"))
 
 

@@ -165,14 +165,11 @@ def test_refusals_of_long_names_are_short(csv):
         ("--engine rscript --estimand mean", "or --engine native"),
         ("--colour", "--colour"),
         # Names of version 0.2
-        ("--rule tests", "--rule tests was removed, as each pair has one decision: set "),
-        ("--confidence 0.9", "intervals have the level 1 − α: set --alpha …"),
         ("--null permutation", "--null permutation is called --null flips now"),
         ("--null exact", "occstats.stats.clustered_wilcoxon computes the exact test"),
         ("--test wilcoxon", "see the column p_ignoring_clusters"),
         ("--test dataset-means", "set --estimand mean"),
         ("--test ds-weighted", "set --estimand mean to give each dataset equal weight"),
-        ("--format openml", "Error: --format openml was renamed: set --reader openml"),
     ],
 )
 def test_arguments(typed, text):
@@ -195,12 +192,8 @@ def test_arguments(typed, text):
         ("run --descriptors ALPP", "(did you mean 'ALP'?)"),
         ("tune --descriptors ALP --grid aa=1:2:1", "--grid: ALP has no parameter 'aa'"),
         ("mine.csv --out x", "try: occstats compare mine.csv --out x"),
-        ("figures mine.csv --rule tests", "--rule tests was removed"),
-        ("figures mine.csv --results-format openml", "set --reader openml"),
         ("figures mine.csv --label SVM", "--label takes NAME=TEXT"),
         ("gate mine.csv --candidate p --baseline p", "must be different algorithms"),
-        ("gate mine.csv --candidate p --baseline q --format openml", "set --reader openml"),
-        ("check-r mine.csv --format openml", "set --reader openml"),
         ("check-r --null exact --test ds", "ds has no exact null"),
         ("run --preset paper --seed 1", "determines --descriptors"),
         ("run --shard 3/2", "is not I/N"),
