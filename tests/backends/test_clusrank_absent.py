@@ -6,14 +6,12 @@ import sys
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from occstats.backends import embedded_r as rpy2
 from occstats.backends import rscript
 from occstats.backends.agreement import EngineCheck, check_engines
 from occstats.backends.clusrank import clusrank_pairs, exact_defect
 from occstats.backends.rscript import find_rscript, probe_r
-from occstats.cli.check_commands import check_r
 from occstats.comparison.settings import Settings
 from occstats.errors import ArgumentError, EngineError
 from occstats.stats import clustered_wilcoxon, pairwise_tests
