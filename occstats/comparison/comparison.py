@@ -405,13 +405,16 @@ class Comparison:
         """Return the deciding p-values as a matrix, rows and columns best first."""
         return self.matrix("p")
 
-    def to_latex(self, *, label: str = "tab:comparison") -> str:
-        """Return the table of the comparison for a paper, in LaTeX (booktabs).
+    def to_latex(self, table: str = "comparison", *, label: str = "") -> str:
+        """Return a table for a paper, in LaTeX (booktabs).
 
         Parameters
         ----------
+        table : {"comparison", "p_values", "scores"}
+            The comparison with the leader or control, the p-values of all pairs, or all scores.
         label
-            Name by which the paper refers to the table.
+            Name by which the paper refers to the table; by default ``tab:comparison``,
+            ``tab:p-values`` or ``tab:scores``.
 
         Examples
         --------
@@ -419,9 +422,9 @@ class Comparison:
         >>> print(occstats.compare("lenz2021", n_resamples=100).to_latex()[:14])
         \\begin{table}
         """
-        from occstats.report.bundle import comparison_to_latex
+        from occstats.report.bundle import paper_table
 
-        return comparison_to_latex(self, label)
+        return paper_table(self, table, label)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values, with the keys of ``occstats compare --json``."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from occstats._checks import check_choice
 from occstats._files import write_folder
 from occstats.comparison.text.verdict import headline, make_verdict, tally_sentence
 from occstats.report import page
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
     from occstats.comparison.text.methods import MethodsText
 
-__all__ = ["comparison_to_latex", "contents", "methods_to_latex", "paper_files", "write"]
+__all__ = ["contents", "methods_to_latex", "paper_files", "paper_table", "write"]
+
+PAPER_TABLES = {
+    "comparison": paper_comparison,
+    "p_values": paper_p_values,
+    "scores": paper_scores,
+}
 
 
 def write(comparison: Comparison, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -73,17 +80,21 @@ def contents(comparison: Comparison) -> dict[str, str | bytes]:
 
 def paper_files(comparison: Comparison) -> dict[str, str]:
     """Return the tables of a paper in LaTeX: the comparison, p-values of all pairs, and scores."""
-    files = {"paper/comparison.tex": comparison_to_latex(comparison)}
     several = len(comparison.algorithms) > 2 and comparison.settings.control is None
-    if several and comparison.results.n_independent > 1:
-        files["paper/p_values.tex"] = table_to_latex(paper_p_values(comparison).capped())
-    files["paper/scores.tex"] = table_to_latex(paper_scores(comparison).capped(), group_columns=2)
-    return files
+    matrix = several and comparison.results.n_independent > 1
+    return {
+        f"paper/{name}.tex": paper_table(comparison, name)
+        for name in PAPER_TABLES
+        if name != "p_values" or matrix
+    }
 
 
-def comparison_to_latex(comparison: Comparison, label: str = "tab:comparison") -> str:
-    """Return the table of the comparison in LaTeX."""
-    return table_to_latex(paper_comparison(comparison).capped(), label=label)
+def paper_table(comparison: Comparison, name: str = "comparison", label: str = "") -> str:
+    """Return a table of a paper in LaTeX."""
+    check_choice("table", name, PAPER_TABLES)
+    table = PAPER_TABLES[name](comparison).capped()
+    # Repeated datasets are left out in the table of scores.
+    return table_to_latex(table, group_columns=2 if name == "scores" else 0, label=label)
 
 
 def methods_to_latex(methods: MethodsText) -> str:

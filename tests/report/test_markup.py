@@ -185,7 +185,10 @@ def test_nine_algorithms_fit_a_column_and_labels_can_be_set(comparison):
         for name, text in paper_files(comparison).items()
         if name != "paper/scores.tex"
     )
-    assert r"\label{tab:mine}" in comparison.to_latex(label="tab:mine")
+    for table in ("comparison", "p_values", "scores"):
+        assert r"\label{tab:mine}" in comparison.to_latex(table, label="tab:mine")
+    with pytest.raises(ArgumentError, match="table must be one of comparison, p_values, scores"):
+        comparison.to_latex("summary")
     with pytest.raises(ArgumentError, match="label must consist of"):
         comparison.to_latex(label=r"\input{x}")
 
