@@ -455,6 +455,14 @@ class Comparison:
 
         return Plotter(self)
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or hasattr(type(self), name):
+            return object.__getattribute__(self, name)  # raises the error of a property
+        near = {"scores": "results.scores", "best": "algorithms[0]", "letters": "plot.letters()"}
+        known = [each for each in dir(self) if not each.startswith("_")]
+        hint = f" (see .{near[name]})" if name in near else did_you_mean(name, known)
+        raise AttributeError(f"a Comparison has no attribute {name!r}{hint}")
+
     def __repr__(self) -> str:
         from occstats.comparison.text.verdict import headline
 

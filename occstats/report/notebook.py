@@ -52,9 +52,8 @@ def _paragraph(text: str) -> str:
     return f"<p>{escape(text)}</p>" if text.strip() else ""
 
 
-def _folded(title: str, content: str, *, is_open: bool = False) -> str:
-    state = " open" if is_open else ""
-    return f"<details{state}><summary>{escape(title)}</summary>{content}</details>"
+def _folded(title: str, content: str) -> str:
+    return f"<details><summary>{escape(title)}</summary>{content}</details>"
 
 
 def pair_picker(comparison: Comparison) -> Any:

@@ -1,5 +1,6 @@
 """A comparison in a notebook: its verdict, its sections, and the choice of a pair."""
 
+import copy
 import sys
 
 import numpy as np
@@ -38,6 +39,14 @@ def test_a_notebook_shows_the_verdict_and_its_table(comparison):
     assert repr(comparison).startswith(f"<Comparison of {headline}")
     for shown in (comparison, comparison.plot, comparison.plot.ranks, comparison.pick):
         assert "\n" not in repr(shown)
+
+
+def test_attributes_that_are_near_are_proposed(comparison):
+    with pytest.raises(AttributeError, match=r"no attribute 'pvalues' \(did you mean 'p_values'"):
+        comparison.pvalues  # noqa: B018
+    with pytest.raises(AttributeError, match=r"\(see \.results\.scores\)"):
+        comparison.scores  # noqa: B018
+    assert copy.copy(comparison).algorithms == comparison.algorithms
 
 
 def test_a_notebook_shows_two_algorithms_in_sentences():
