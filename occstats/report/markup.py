@@ -9,7 +9,7 @@ import html
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby, zip_longest
+from itertools import groupby
 
 from occstats._format import TEX_COMMANDS, minus_signs, printable, shorten
 from occstats.errors import ArgumentError
@@ -123,7 +123,7 @@ def markdown_lines(
 
     aligned = []
     columns = zip(head, *rows, strict=True)
-    for cells, number in zip_longest(columns, right, fillvalue=False):
+    for cells, number in zip(columns, right or [False] * len(head), strict=True):
         texts = [str(cell) for cell in cells]
         width = max(3, *map(cell_len, texts))
         blanks = [" " * (width - cell_len(text)) for text in texts]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import occstats
-from occstats._format import decimals, limits, p_equation, p_value, percent
+from occstats._format import decimals, limits, p_equation, p_value
 from occstats.report.bundle import contents
 from occstats.report.tables import all_tables, comparison_table
 from tests.report.screens import CASES, HIGHER, screen, simulated
@@ -95,11 +95,6 @@ def test_p_values_never_round_to_the_level(p):
     assert (float(p_value(p, 0.05)) <= 0.05) == (p <= 0.05)
     assert float(p_value(p, 0.05)) != 0.05
     assert p_equation(p, 0.05) == f"p = {p:g}"
-
-
-def test_percentages_never_round_to_certainty():
-    assert [percent(value) for value in (0.9999, 1.0, 1e-9, 0.0)] == ["> 99 %", "100 %", "< 1 %",
-                                                                      "0 %"]  # fmt: skip
 
 
 def test_halves_are_rounded_away_from_zero_and_limits_outward():

@@ -13,7 +13,6 @@ from click.testing import CliRunner
 
 import occstats
 from occstats.cli import main
-from occstats.comparison.text.verdict import make_verdict
 from occstats.report.formatted_table import Column, Table
 from occstats.report.tables import all_tables, comparison_table
 from occstats.report.terminal import make_console, print_comparison, print_table
@@ -173,14 +172,6 @@ def test_rows_of_a_triangle_end_where_its_columns_do(comparison):
     first = ["ALP", "SVM", "NND", "MD", "LOF", "IF"]
     expected = [*first, *first, "EIF", "LNND"]
     assert [row for row in rows if row in comparison.algorithms] == expected
-
-
-def test_stars_are_exactly_where_a_pair_is_decided(comparison):
-    table = next(table for table in all_tables(comparison) if table.name == "p_values")
-    assert shown(table, 120).count("*") == comparison.tally.different + 1
-    stars = re.findall(r" \*$", screen(comparison), flags=re.MULTILINE)
-    (_, better), _ = make_verdict(comparison).relations
-    assert len(stars) == len(better)
 
 
 def test_many_algorithms_are_cut_on_screen_and_in_notebooks():
