@@ -138,9 +138,10 @@ class LazyGroup(HelpfulGroup):
         try:
             code: Any = run()
         except click.UsageError as error:
-            if isinstance(error, click.NoSuchOption) and error.possibilities:
-                error.possibilities = [*error.possibilities][:1]  # the nearest
             message = error.format_message()
+            if isinstance(error, click.NoSuchOption) and error.possibilities:
+                nearest = [*error.possibilities][:1]
+                message = click.NoSuchOption(error.option_name, None, nearest).format_message()
             if given := re.search(r"'([^']*)' is not one of (.*)\.", message):
                 choices = re.findall("'([^']*)'", given[2])
                 message = f"{message.removesuffix('.')}{did_you_mean(given[1], choices)}"
