@@ -243,12 +243,14 @@ def write_schema() -> None:
 def tests() -> str:
     """Return a table of the number of test functions in each folder of tests."""
     lines = ["| tests of | files | test functions |", "| --- | ---: | ---: |"]
-    folders = sorted(path for path in (HERE.parent / "tests").iterdir() if path.is_dir())
-    for folder in folders:
-        texts = [path.read_text("utf-8") for path in folder.rglob("test_*.py")]
-        count = sum(len(re.findall(r"^ *def test_", text, re.MULTILINE)) for text in texts)
-        if count:
-            lines.append(f"| {folder.name} | {len(texts)} | {count} |")
+    files: dict[str, list[int]] = {}
+    for path in sorted((HERE.parent / "tests").rglob("test_*.py")):
+        top = path.parent.name == "tests"
+        name = "the project and its documentation" if top else path.parent.name
+        count = len(re.findall(r"^ *def test_", path.read_text("utf-8"), re.MULTILINE))
+        files.setdefault(name, []).append(count)
+    files["all"] = [count for counts in files.values() for count in counts]
+    lines += [f"| {name} | {len(counts)} | {sum(counts):,} |" for name, counts in files.items()]
     return "\n".join(lines) + "\n"
 
 

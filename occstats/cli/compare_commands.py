@@ -52,10 +52,10 @@ def compare(
 ) -> None:
     """Compare algorithms on tasks grouped by dataset.
 
-    RESULTS are one or more tables (CSV, TSV, Parquet, a folder of Parquet files, Feather, JSON
-    lines, Excel) in long form (one row per task and algorithm) or wide form (one column per
-    algorithm), or bundled ones (lenz2021). Several tables are joined by task, so that you can
-    compare your own method with published results.
+    RESULTS are one or more tables (CSV, TSV, Parquet, Feather, JSON lines, Markdown, Excel, a
+    folder of these, or - for standard input) in long form (one row per task and algorithm) or wide
+    form (one column per algorithm), or bundled ones (lenz2021). Several tables are joined by task,
+    so that you can compare your own method with published results.
 
     \b
     occstats compare lenz2021
@@ -114,7 +114,7 @@ def gate(
 
     The confidence interval of the mean difference decides. The exit code is 0 if the candidate is
     superior (interval above 0) or non-inferior (above minus the margin), 4 if it is inferior (below
-    0), and 3 otherwise (inconclusive). The output is Markdown.
+    0), and 3 otherwise (inconclusive).
 
     \b
     occstats gate lenz2021 --candidate ALP --baseline SVM --margin 0.02

@@ -215,7 +215,7 @@ def plan_pilot(
         raise ArgumentError("candidate and baseline must be two different algorithms of the pilot")
     b = baseline or next(name for name in names if name != a)
     if table.nested:
-        raise ArgumentError("a pilot with suites cannot be planned from; leave out the suites")
+        raise ArgumentError("a pilot with suites is not supported; leave out the suites")
     pairs = comparison.pairwise
     observed = float(pairs.loc[(pairs["a"] == a) & (pairs["b"] == b), "difference"].iloc[0])
     between, within, residual = pilot_components(table, a, b)
@@ -384,7 +384,7 @@ def _split(power_of: Any, sd: Any, budget: float, dataset_cost: float) -> dict[s
     ]
     if not options:
         raise ArgumentError(
-            f"budget must pay two datasets, {2 * (dataset_cost + 1):g} runs; got {budget:g}"
+            f"budget must pay for two datasets, {2 * (dataset_cost + 1):g} runs; got {budget:g}"
         )
     _, m, tasks, runs = min(options)
     power = power_of(sd(tasks, runs), m)
