@@ -17,6 +17,7 @@ from occstats.comparison.text.columns import QUANTITIES
 from occstats.results.aliases import score_word
 from occstats.stats.clusters import FEW_CLUSTERS
 from occstats.stats.corrections import CORRECTIONS
+from occstats.stats.signed_rank import TESTS
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
@@ -25,11 +26,6 @@ __all__ = ["MethodsText", "Reference", "methods_text", "references"]
 
 #: A paragraph, or the items of a list.
 Block = str | tuple[str, ...]
-
-SIGNED_RANK = {
-    "rgl": "the Rosner-Glynn-Lee clustered signed-rank test {rosner2006}",
-    "ds": "the Datta-Satten clustered signed-rank test {datta2008}",
-}
 
 
 @dataclass(frozen=True)
@@ -215,7 +211,7 @@ class _Writer:
     def signed_rank(self) -> str:
         if self.settings.test == "rgl" and self.m == self.results.n_tasks:
             return "the Wilcoxon signed-rank test {wilcoxon1945}"
-        return SIGNED_RANK[self.settings.test]
+        return TESTS[self.settings.test].sentence
 
     def test(self) -> str:
         """Name the test and its null distribution."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from occstats.stats.sample import Sample
     from occstats.stats.signed_rank.interface import Prepared
 
-__all__ = ["ALTERNATIVES", "NULLS", "TESTS", "Test", "check_test"]
+__all__ = ["ALTERNATIVES", "CLUSTERED", "NULLS", "TESTS", "Test", "check_test"]
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 NULLS = ("asymptotic", "exact", "permutation")
@@ -28,7 +28,8 @@ NULLS = ("asymptotic", "exact", "permutation")
 class Test:
     """A signed-rank test: its name as an option and in prose, and the null distributions it offers.
 
-    The dict ``PREPARE`` of its module has the constructor of its samples.
+    A test that respects clusters has a `sentence` for a methods paragraph. The dict ``PREPARE`` of
+    its module has the constructor of its samples.
     """
 
     __test__ = False  # not a case for pytest
@@ -37,6 +38,7 @@ class Test:
     name: str
     module: str
     nulls: tuple[str, ...] = NULLS
+    sentence: str = ""
 
     def prepare(
         self,
@@ -93,17 +95,21 @@ TESTS = {
             "rgl",
             "clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee)",
             "rosner_glynn_lee",
+            sentence="the Rosner-Glynn-Lee clustered signed-rank test {rosner2006}",
         ),
         Test(
             "ds",
             "clustered Wilcoxon signed-rank test (Datta-Satten)",
             "datta_satten",
             ("asymptotic", "permutation"),
+            "the Datta-Satten clustered signed-rank test {datta2008}",
         ),
         Test("dataset-means", "Wilcoxon signed-rank test on dataset means", "wilcoxon"),
         Test("wilcoxon", "plain Wilcoxon signed-rank test, which ignores clusters", "wilcoxon"),
     )
 }
+# The tests that respect clusters, which `occstats.compare` offers.
+CLUSTERED = tuple(key for key, test in TESTS.items() if test.sentence)
 
 
 def check_test(test: str, null: str, alternative: str, n_resamples: int) -> Test:

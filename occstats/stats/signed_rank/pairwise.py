@@ -18,7 +18,7 @@ from occstats.stats._arrays import (
 )
 from occstats.stats.clusters import Clusters
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank import check_test
+from occstats.stats.signed_rank import CLUSTERED, check_test
 from occstats.stats.signed_rank.interface import Evaluation
 from occstats.stats.signed_rank.null import RandomState, repeatable
 
@@ -209,7 +209,7 @@ def clustered_wilcoxon(
     0.125
     """
     differences = as_vector("x", x) - float(mu)
-    check_choice("test", test, ("rgl", "ds"))
+    check_choice("test", test, CLUSTERED)
     if engine != "native":
         from occstats.backends import current_name
 
