@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib
 import numpy as np
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap
 from matplotlib.ticker import MaxNLocator
@@ -15,7 +16,7 @@ from occstats.comparison import Comparison
 from occstats.errors import FigureError
 from occstats.figures._base import Order, Plot, fence, kendall_square, matrix_limit
 from occstats.figures._labels import clean
-from occstats.figures._style import ArtistOptions, Width, ink_on, paper
+from occstats.figures._style import Width, ink_on, paper
 
 MOST_NUMBERS = 12
 _TAU = "weighted Kendall’s τ"
@@ -100,19 +101,23 @@ def _draw_triangle(axes: Axes, tau: NDArray[np.float64], colours: Colormap) -> N
     if not shown.size:
         return
     low = min(float(np.floor(fence(shown)[0] * 10) / 10), 0.9)
-    mesh = axes.pcolormesh(shown, cmap=colours, vmin=low, vmax=1, edgecolors=paper(), lw=0.6)
-    if count <= MOST_NUMBERS:
-        style: ArtistOptions = {"ha": "center", "va": "center", "fontsize": "small"}
-        for row, column in np.argwhere(np.isfinite(shown)).tolist():
-            text = f"{shown[row, column]:.2f}".replace("0.", ".").replace("-", "−")
-            colour = ink_on(mesh.to_rgba(shown[row, column]))
-            axes.text(column + 0.5, row + 0.5, text, color=colour, in_layout=False, **style)
+    numbers = np.array([f"{tau:.2f}".replace("0.", ".").replace("-", "−") for tau in shown.flat])
+    extend = "min" if (shown < low).any() else "neither"
+    sns.heatmap(
+        shown, mask=np.isnan(shown), cmap=colours, vmin=low, vmax=1, linewidths=0.6,
+        linecolor=paper(), annot=numbers.reshape(shown.shape) if count <= MOST_NUMBERS else False,
+        fmt="", annot_kws={"fontsize": "small", "in_layout": False}, ax=axes,
+        xticklabels=False, yticklabels=False, cbar=count > 3,
+        cbar_ax=axes.inset_axes((0.56, 0.9, 0.42, 0.045)) if count > 3 else None,
+        cbar_kws={"orientation": "horizontal", "extend": extend, "ticks": MaxNLocator(3)},
+    )  # fmt: skip
+    mesh = axes.collections[0]
+    for text in axes.texts:
+        column, row = text.get_position()
+        text.set_color(ink_on(mesh.to_rgba(shown[int(row), int(column)])))
     if count > 3:
-        beyond = bool((shown < low).any())
-        bar = axes.figure.colorbar(
-            mesh, cax=axes.inset_axes((0.56, 0.9, 0.42, 0.045)), orientation="horizontal",
-            extend="min" if beyond else "neither", ticks=MaxNLocator(3),
-        )  # fmt: skip
+        bar = mesh.colorbar
+        assert bar is not None
         bar.outline.set_linewidth(0.4)
         bar.ax.tick_params(length=1.5, pad=1.5, labelsize="small")
         bar.ax.set_title(_TAU, fontsize="small", pad=2)
