@@ -85,19 +85,21 @@ class Comparisons:
 
     @property
     def first(self) -> Comparison:
-        """Return the first member."""
-        return next(iter(self.members.values()))
+        """Return the first measure, or the slice with the most datasets."""
+        members = list(self.members.values())
+        if self.kind == "measure":
+            return members[0]
+        return max(members, key=lambda member: member.results.n_independent)
 
     @property
     def algorithms(self) -> list[str]:
-        """Return all algorithms, in the order of the first member."""
-        return list(
-            dict.fromkeys(name for each in self.members.values() for name in each.algorithms)
-        )
+        """Return all algorithms, in the order of the first measure or the largest slice."""
+        members = [self.first, *self.members.values()]
+        return list(dict.fromkeys(name for member in members for name in member.algorithms))
 
     @property
     def subject(self) -> str:
-        """Return the algorithm that the table is about: the control, or the first leader."""
+        """Return the algorithm that the table is about: the control, or else the leader."""
         return self.first.settings.control or self.first.algorithms[0]
 
     @cached_property

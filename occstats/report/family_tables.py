@@ -84,7 +84,7 @@ def _legend(family: Comparisons) -> Iterator[str]:
 def _headline(family: Comparisons) -> str:
     what, _, score = headline(family.first).rpartition(", ")
     if family.kind == "measure":
-        return f"{what}, {len(family.members)} measures"
+        return f"{what}, {family.named([*family.members])}"
     sources = what.partition(": ")[0]
     number = count(len(family.algorithms), "algorithm")
     return f"{sources}: {number}, {score}, {len(family.members)} slices by {family.by}"

@@ -1,6 +1,9 @@
 """The gate: one line and one exit code for a candidate and its baseline."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -157,11 +160,23 @@ def test_markdown_escapes_names(tmp_path):
     assert "<b>" not in comment.stdout.replace(r"\<b", "")
 
 
-def test_the_action_uses_options_that_exist():
+@pytest.mark.parametrize(
+    ("names", "margin", "code"), [(("ALP", "SVM"), "0.02", 0), (("SAE", "ALP"), "", 4)]
+)
+def test_the_steps_of_the_action(tmp_path, names, margin, code):
     action = (Path(__file__).parents[2] / "action.yml").read_text("utf-8")
-    known = {name for option in main.get_command(None, "gate").params for name in option.opts}
-    command = action[action.index('occstats gate "') : action.index("gate.md")]
-    assert set(re.findall(r"--[a-z]+", command)) <= known
+    step = action[action.index("set +e") : action.index("    - if: inputs.comment")]
+    files = {"GITHUB_OUTPUT": tmp_path / "output", "GITHUB_STEP_SUMMARY": tmp_path / "summary"}
+    inputs = {"RESULTS": "lenz2021", "CANDIDATE": names[0], "BASELINE": names[1], "MARGIN": margin}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, **files, **inputs, "OPTIONS": "--alpha 0.05", "PATH": path}
+    subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", step],
+        env={**environment, "RUNNER_TEMP": str(tmp_path)},
+        check=True,
+    )
+    assert files["GITHUB_OUTPUT"].read_text() == f"code={code}\n"
+    assert files["GITHUB_STEP_SUMMARY"].read_text("utf-8").startswith(f"### {names[0]} against ")
 
 
 def test_the_line_names_the_estimand():
