@@ -268,3 +268,18 @@ def test_text_is_a_number_only_if_python_agrees(text):
         plain = text.strip().rstrip("%").strip()
         if re.fullmatch(r"[^(±%*${\\]*%?", text.strip()) and "+-" not in text and "+/" not in text:
             assert float(plain) / (100 if "%" in text else 1) == numbers.values[0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "decimal", "values", "per_cent"),
+    [
+        (["1,234.5", "2.0"], ".", [1234.5, 2], False),
+        (["1,234.5", "2,0"], ",", [np.nan, 2], False),
+        (["12 %", "13%", "NA"], ".", [0.12, 0.13, np.nan], True),
+        (["12 %", "13"], ".", [0.12, 13], False),
+    ],
+)
+def test_thousands_and_per_cent(cells, decimal, values, per_cent):
+    found = parse_numbers(pd.Series(cells), decimal)
+    np.testing.assert_allclose(found.values, values)
+    assert found.per_cent == per_cent

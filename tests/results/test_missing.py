@@ -304,3 +304,10 @@ def test_no_policy_is_suggested_if_none_fits():
     with pytest.raises(ResultsError, match="no task has scores of two algorithms"):
         results.resolve_missing("pairwise")
     assert isinstance(results.resolve_missing("worst"), Results)
+
+
+def test_a_refusal_names_the_first_missing_cells():
+    scores = {"A": [0.1, 0.2, 0.3], "B": [0.1, 0.2, np.nan]}
+    frame = pd.DataFrame({"dataset": ["iris", "wine", "wine"], "task": [*"xyz"], **scores})
+    with pytest.raises(ResultsError, match=r"\(in 1 of 3 tasks\), first 'wine' / 'z': 'B'"):
+        load_results(frame, lower_is_better=False).resolve_missing()
