@@ -129,7 +129,7 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     return Numbers(values, wrong[codes], spreads, per_cent=signs == {True})
 
 
-def _distinct(column: pd.Series) -> tuple[npt.NDArray[np.int64], Sequence[Any]]:
+def _distinct(column: pd.Series) -> tuple[Any, Any]:
     """Return codes of the cells, −1 where empty, and the cells that they encode."""
     if column.dtype == object:
         # Not by distinct values, because pandas treats True, 1 and 1.0 as equal.

@@ -34,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 # Codes of names, one for each row (n, 1) or for each column of scores (1, c), and the names.
-Key = tuple[Integers, Sequence[str]]
+Key = tuple[Integers, Any]
 
 # States of a row; _ABSENT is a fold or repeat with a row but without a score.
 _OK, _UNDEFINED, _FAILED, _NOT_RUN, _ABSENT = range(5)
@@ -80,7 +80,7 @@ class _Keys:
 
     def frame(self, cells: npt.NDArray[Any]) -> pd.DataFrame:
         """Return values of all cells as a frame."""
-        columns = pd.Index(self.algorithms, dtype=object)
+        columns: Any = pd.Index(np.array(self.algorithms, dtype=object), dtype=object)
         return pd.DataFrame(
             cells.reshape(len(self.tasks), -1), index=self.tasks, columns=columns, copy=False
         )
@@ -280,8 +280,8 @@ def _keys(
     together = dataset[0] * n_tasks + task[0]
     codes, pairs = pd.factorize(together.ravel())
     index = pd.MultiIndex(
-        levels=[pd.Index(dataset[1]), pd.Index(task[1])],
-        codes=[pairs // n_tasks, pairs % n_tasks],
+        levels=[pd.Index(dataset[1]), pd.Index(task[1])],  # type: ignore[list-item]
+        codes=[pairs // n_tasks, pairs % n_tasks],  # type: ignore[list-item]
         names=[DATASET, TASK],
         verify_integrity=False,
     )
@@ -301,7 +301,7 @@ def _keys(
     return keys, suites, codes
 
 
-def _row_codes(raw: RawTable, column: str) -> tuple[Integers, Sequence[str]]:
+def _row_codes(raw: RawTable, column: str) -> tuple[Integers, Any]:
     """Return the codes of the names in a column, all of which must be there and exact."""
     codes, names = raw.codes(column)
     empty = np.flatnonzero(codes < 0)
@@ -458,7 +458,8 @@ def _means(groups: Integers, values: Floats, chosen: Integers, size: int) -> Flo
     """Return the mean of the chosen values of each group, NaN if there is none."""
     n_values = np.bincount(groups[chosen], minlength=size)
     sums = np.bincount(groups[chosen], weights=values[chosen], minlength=size)
-    return np.divide(sums, n_values, out=np.full(size, np.nan), where=n_values > 0)
+    means: Floats = np.divide(sums, n_values, out=np.full(size, np.nan), where=n_values > 0)
+    return means
 
 
 def _average_folds(

@@ -502,8 +502,8 @@ class _Finder:
         unbounded = not self._has_bounds(rest)
         traits = [c for c in self.traits.values() if normalise(c) not in {"n", "m", "sparsity"}]
         if across == "algorithm" and traits and not self.reading.traits and unbounded:
-            others = quote_list(traits, limit=3)
-            self.unclear(f"which columns beside {others} are algorithms?", algorithms=None)
+            shown = quote_list(traits, limit=3)
+            self.unclear(f"which columns beside {shown} are algorithms?", algorithms=None)
         for reason, found in doubtful.items():
             self.unclear(
                 f"{quote_list(found, limit=_SHOWN)} may not be {_one_or_several(across, found)}"
