@@ -84,10 +84,10 @@ def compare(
     if as_json:
         click.echo(comparison.to_json())
         return
-    if several:
-        from occstats.report.family_tables import print_family as show
-    else:
-        from occstats.report.terminal import print_comparison as show
+    from occstats.report.family_tables import print_family
+    from occstats.report.terminal import print_comparison
+
+    show: Any = print_family if several else print_comparison
     show(comparison, folder, full=full, spell=with_options)
 
 
@@ -222,7 +222,7 @@ def figures(
             "nothing to draw: pass RESULTS, --sweep or --times, or name a figure with --only"
         )
     check_folder(out, (f"{e.name}.{kind}" for e in wanted for kind in kinds), force=force)
-    frames = {name: read_frame(path, name) for name, path in files.items()}
+    frames: dict[str, Any] = {name: read_frame(path, name) for name, path in files.items()}
     comparison = None
     if any("comparison" in entry.needs for entry in wanted):
         from occstats.comparison import pipeline
