@@ -1,7 +1,6 @@
 """Names and sentences of the values of settings, for verdict, methods and captions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 __all__ = [
@@ -9,11 +8,10 @@ __all__ = [
     "ESTIMANDS",
     "INFERENCES",
     "MISSING",
-    "PRESETS",
+    "PAPER",
     "TRAITS",
-    "Preset",
-    "Trait",
     "chosen",
+    "paper_settings",
 ]
 
 Chosen = TypeVar("Chosen")
@@ -57,61 +55,39 @@ INFERENCES = {
 }
 
 
-@dataclass(frozen=True)
-class Trait:
-    """A common trait of tasks: its regression term, its name in prose, whether it is logged."""
-
-    term: str
-    sentence: str
-    logged: bool = False
-
-
+#: Common traits of tasks: the term of the regression, and its name in prose; log_ is a logarithm.
 TRAITS = {
-    "n": Trait("log_n", "the logarithm of the number of records", logged=True),
-    "m": Trait("log_m", "the logarithm of the number of attributes", logged=True),
-    "sparsity": Trait("sparsity", "the sparsity"),
+    "n": ("log_n", "the logarithm of the number of records"),
+    "m": ("log_m", "the logarithm of the number of attributes"),
+    "sparsity": ("sparsity", "the sparsity"),
+}
+
+#: The settings of Lenz et al. (2021).
+PAPER: dict[str, str | float] = {
+    "estimand": "typical",
+    "test": "rgl",
+    "null": "asymptotic",
+    "alternative": "greater",
+    "correction": "holm",
+    "family": "row",
+    "tie_tolerance": 1e-9,
+    "rope": 0.01,
+    "inference": "cr1",
 }
 
 
-@dataclass(frozen=True)
-class Preset:
-    """Predefined settings, their source, and their consequences for error rates."""
+def paper_settings(made: Mapping[str, object]) -> str:
+    """Return a note on the settings of the paper in force, and on those that differ.
 
-    settings: dict[str, str | float]
-    source: str
-    sentence: str
-
-    def said(self, made: Mapping[str, object]) -> str:
-        """Return a note on the source of the settings in force, and on those that differ.
-
-        Examples
-        --------
-        >>> PRESETS["paper"].said({**PRESETS["paper"].settings, "test": "ds"})
-        'Settings of Lenz et al. (2021), except for test ds.'
-        """
-        others = [
-            f"{name} {made[name]}" for name, own in self.settings.items() if made[name] != own
-        ]
-        if others:
-            return f"Settings of {self.source}, except for {', '.join(others)}."
-        return f"Settings of {self.source}: {self.sentence}"
-
-
-PRESETS = {
-    "paper": Preset(
-        {
-            "estimand": "typical",
-            "test": "rgl",
-            "null": "asymptotic",
-            "alternative": "greater",
-            "correction": "holm",
-            "family": "row",
-            "tie_tolerance": 1e-9,
-            "rope": 0.01,
-            "inference": "cr1",
-        },
-        "Lenz et al. (2021)",
-        "one-sided tests with Holm's correction within each row, which does not control the error "
-        "rate over all pairs.",
-    ),
-}
+    Examples
+    --------
+    >>> paper_settings({**PAPER, "test": "ds"})
+    'Settings of Lenz et al. (2021), except for test ds.'
+    """
+    others = [f"{name} {made[name]}" for name, own in PAPER.items() if made[name] != own]
+    if others:
+        return f"Settings of Lenz et al. (2021), except for {', '.join(others)}."
+    return (
+        "Settings of Lenz et al. (2021): one-sided tests with Holm's correction within each row, "
+        "which does not control the error rate over all pairs."
+    )

@@ -50,26 +50,6 @@ PAIR_COLUMNS = [
     "a", "b", "difference", "ci_low", "ci_high", "p", "conclusion", "reversed", "wins", "ties",
     "losses",
 ]  # fmt: skip
-#: Columns of version 0.2, and what replaces them.
-REPLACED_COLUMNS = {
-    **dict.fromkeys(("p_adjusted", "p_adjusted_unclipped", "p_simultaneous"), "'p'"),
-    **dict.fromkeys(("p_naive", "p_naive_adjusted"), "'p_ignoring_clusters'"),
-    **dict.fromkeys(("conclusion_naive", "misled"), "'conclusion_ignoring_clusters'"),
-    **dict.fromkeys(("naive_a_better", "naive_b_better"), "'conclusion_ignoring_clusters'"),
-    **dict.fromkeys(("a_better", "b_better"), "'conclusion'"),
-    **dict.fromkeys(("p_equivalent", "p_not_worse"), "'conclusion', 'ci_low' and 'ci_high'"),
-    **{
-        f"{name}_ci_{limit}": f"'ci_{limit}'"
-        for name in ("difference", "simultaneous", "hodges_lehmann")
-        for limit in ("low", "high")
-    },
-    "hodges_lehmann": "'typical_difference'",
-    "z": "'statistic'",
-    "z_without": "'statistic_without'",
-    "n_clusters": "'n_datasets'",
-    "icc": "'icc' of diagnostics",
-    "prob_best": "'leads'",
-}
 
 
 class Tally(NamedTuple):
@@ -362,13 +342,11 @@ class Comparison:
         Examples
         --------
         >>> import occstats
-        >>> occstats.compare("lenz2021", n_resamples=100).explain("prob_best")
-        "'prob_best' was replaced by 'leads'."
+        >>> occstats.compare("lenz2021", n_resamples=100).explain("mean_rnak")
+        "There is no column 'mean_rnak' (did you mean 'mean_rank'?)."
         """
         from occstats.comparison.text.columns import EXPLANATIONS, explain
 
-        if column in REPLACED_COLUMNS and column not in EXPLANATIONS:
-            return f"{column!r} was replaced by {REPLACED_COLUMNS[column]}."
         sentence = explain(column, self.intervals)
         columns = [*self.summary.columns, *self.pairwise.columns]
         if sentence or column in columns or column in type(self).__dict__:
@@ -390,8 +368,6 @@ class Comparison:
             A column of ``pairwise``, such as ``p`` or ``difference``.
         """
         values = [name for name in self.pairwise.columns if name not in ("a", "b")]
-        if column not in values and column in REPLACED_COLUMNS:
-            raise ArgumentError(f"column {column!r} was replaced by {REPLACED_COLUMNS[column]}")
         if column not in values:
             raise ArgumentError(
                 f"column must be one of {', '.join(values)}; got {column!r}"
@@ -590,19 +566,18 @@ class Comparison:
         >>> comparison.add(mine).algorithms
         ['MINE', 'SVM', 'ALP']
         """
-        from occstats.comparison.choices import PRESETS
+        from occstats.comparison.choices import PAPER
         from occstats.comparison.pipeline import compare_with
-        from occstats.comparison.settings import REPLACED, SETTINGS
+        from occstats.comparison.settings import SETTINGS
         from occstats.results import load_results
 
         if not sources:
             raise ArgumentError("add needs results: a file, a frame, or a series of scores by task")
-        known = {*SETTINGS, *REPLACED}
-        changed = {name: options.pop(name) for name in list(options) if name in known}
+        changed = {name: options.pop(name) for name in list(options) if name in SETTINGS}
         given = {name: getattr(self.settings, name) for name in SETTINGS}
         # Settings that follow from a changed one are determined again.
         implied = {
-            "preset": tuple(PRESETS["paper"].settings),
+            "preset": tuple(PAPER),
             "control": ("family",),
             "estimand": ("null",),
             "engine": ("null", "correction", "estimand"),

@@ -136,19 +136,6 @@ class Decision:
         """Return the matrix "a is better than b"."""
         return np.asarray(self.conclusions == BETTER)
 
-    @cached_property
-    def low(self) -> FloatArray:
-        """Return the lower limits of the intervals; NaN where the correction has none."""
-        return self._within_bounds(self.tests.low, self.tests.high)[0]
-
-    @cached_property
-    def high(self) -> FloatArray:
-        """Return the upper limits of the intervals; NaN where the correction has none."""
-        return self._within_bounds(self.tests.low, self.tests.high)[1]
-
-    def _within_bounds(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return within_bounds(low, high, self.study)
-
     @property
     def tested(self) -> BoolArray:
         """Return the matrix of pairs with a test."""
@@ -230,7 +217,7 @@ class Decision:
         sample = self.study.tested
         pairs = np.full(len(others), a), others
         signs = np.sign(round_to_grid(sample.pair_differences(*pairs), sample.tie_tolerance))
-        limits = self._within_bounds(*self.tests.limits_of(a))
+        limits = within_bounds(*self.tests.limits_of(a), self.study)
         columns = {
             name: values if values.ndim == 1 else values[pairs]
             for name, values in self._columns(*limits).items()
@@ -245,7 +232,7 @@ class Decision:
         p_naive, naive = self.ignoring_clusters
         return self.study.ordered_pairs(
             {
-                **self._columns(self.low, self.high),
+                **self._columns(*within_bounds(self.tests.low, self.tests.high, self.study)),
                 "p_ignoring_clusters": p_naive,
                 "conclusion_ignoring_clusters": naive,
             }

@@ -20,7 +20,6 @@ from occstats.comparison.families import (
     slices_of,
 )
 from occstats.comparison.settings import (
-    REPLACED,
     SETTINGS,
     Alternative,
     Correction,
@@ -191,12 +190,11 @@ def compare(
     ALP has the best mean rank (3.51; mean AUROC 0.817).
     """
     given = {name: value for name, value in locals().items() if name in SETTINGS}
-    removed = {name: reading.pop(name) for name in [*reading] if name in REPLACED}
     measures = [name for name in ("score", "metric") if isinstance(reading.get(name), list | tuple)]
     joint = family == "measures"
     if joint and measures:
         given["family"] = None
-    settings = Settings.of(**given, **removed)
+    settings = Settings.of(**given)
     if algorithms is not None and not isinstance(results, Results):
         reading["algorithms"] = algorithms  # in a wide table, their columns
     sources = _sources(results, reading)

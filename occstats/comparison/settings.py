@@ -12,10 +12,10 @@ from typing import Any, Literal, get_args
 
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
 from occstats.backends import current_name
-from occstats.comparison.choices import MISSING, PRESETS, chosen
+from occstats.comparison.choices import MISSING, PAPER, chosen
 from occstats.errors import ArgumentError
 
-__all__ = ["CHOICES", "LABELS", "REPLACED", "SETTINGS", "Settings"]
+__all__ = ["CHOICES", "LABELS", "SETTINGS", "Settings"]
 
 Preset = Literal["paper"]
 Estimand = Literal["typical", "mean"]
@@ -64,24 +64,6 @@ LABELS = {
     "margin": "margin of equivalence",
     "random_state": "random state",
     "inference": "inference of the regression",
-}
-# Options and values of earlier versions, and their successors.
-REPLACED = {
-    "rule": "was removed, as each pair has one decision: set correction=…, family=…, "
-    "alternative=… and null=…, or preset='paper' for those of Lenz et al.",
-    "confidence": "was removed, as intervals have the level 1 − α: set alpha=…",
-    "deep": "was removed: occstats plan computes power",
-    "progress": "was removed: no step takes long enough",
-    "kendall": "was removed: see occstats.stats.kendall_matrix",
-    "prior_weight": "was removed: see occstats.stats.bayesian_signed_rank",
-    "median": "was removed: see occstats.stats.weighted_regression",
-    **dict.fromkeys(("strata", "n_strata"), "was removed: see occstats.stats.rank_strata"),
-    "null=permutation": "is called null='flips' now",
-    "null=exact": "was removed: occstats.stats.clustered_wilcoxon computes the exact test",
-    "test=wilcoxon": "was removed, as it ignores clusters: see the column p_ignoring_clusters, or "
-    "occstats.stats.pairwise_tests",
-    "test=dataset-means": "was removed: set estimand='mean', or see occstats.stats.pairwise_tests",
-    "test=ds-weighted": "was removed: set estimand='mean' to give each dataset equal weight",
 }
 # The null distributions of an estimand, the default first.
 _NULLS_OF: dict[Estimand, tuple[Null, Null]] = {
@@ -136,15 +118,11 @@ class Settings:
         >>> Settings.of(preset="paper").correction, Settings.of(control="SVM").family
         ('holm', 'control')
         """
-        for name, value in given.items():
-            answer = REPLACED.get(name) or REPLACED.get(f"{name}={value}")
-            if answer:
-                raise ArgumentError(f"{name}={value!r} {answer}")
         given = {name: value for name, value in given.items() if value is not None}
         implied: dict[str, Any] = {}
         if "preset" in given:
             check_choice("preset", given["preset"], CHOICES["preset"])
-            implied |= PRESETS[given["preset"]].settings
+            implied |= PAPER
         if "control" in given:
             implied["family"] = "control"
         if "margin" in given:

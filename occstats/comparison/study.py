@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats._format import count, did_you_mean, listing, printable, quote
-from occstats.comparison.choices import PRESETS
+from occstats.comparison.choices import paper_settings
 from occstats.errors import ArgumentError, ResultsError
 from occstats.stats._arrays import BoolArray
 from occstats.stats.clusters import Clusters
@@ -175,7 +175,7 @@ class Study:
         settings, results, sample = self.settings, self.results, self.sample
         m, n = sample.n_clusters, sample.n_tasks
         if settings.preset is not None:
-            yield PRESETS[settings.preset].said(settings.record())
+            yield paper_settings(settings.record())
         if results.nested:
             yield (
                 f"The datasets come in {self.n_clusters} suites: tests, intervals and "

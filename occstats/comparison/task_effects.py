@@ -101,7 +101,7 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     family, and its ``p`` is NaN. Traits that are absent or constant are left out and noted.
     """
     traits, settings, sample = study.whole.traits, study.settings, study.sample.whole
-    logged = [name for name, trait in TRAITS.items() if trait.logged and name in traits]
+    logged = [name for name in ("n", "m") if name in traits]
     known = (traits.notna().all(axis=1) & (traits[logged] > 0).all(axis=1)).to_numpy()
     usable = traits[known]
     varying = [str(name) for name in usable if usable[name].nunique() > 1]
@@ -119,7 +119,7 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
         for name, values in zip(names, columns, strict=True)
     ]
     traits_of_tasks = np.column_stack([np.ones(len(scores)), *columns])
-    named = [TRAITS[name].term if name in TRAITS else name for name in names]
+    named = [TRAITS[name][0] if name in TRAITS else name for name in names]
     terms = ("intercept", *named, "median_score")
     clusters = sample.clusters.independent.codes[known]
     # The median of all algorithms: that of the others is coupled with the rank (where they score

@@ -164,12 +164,6 @@ def test_refusals_of_long_names_are_short(csv):
         ("--missing wurst", "(did you mean 'worst'?)"),
         ("--engine rscript --estimand mean", "or --engine native"),
         ("--colour", "--colour"),
-        # Names of version 0.2
-        ("--null permutation", "--null permutation is called --null flips now"),
-        ("--null exact", "occstats.stats.clustered_wilcoxon computes the exact test"),
-        ("--test wilcoxon", "see the column p_ignoring_clusters"),
-        ("--test dataset-means", "set --estimand mean"),
-        ("--test ds-weighted", "set --estimand mean to give each dataset equal weight"),
     ],
 )
 def test_arguments(typed, text):

@@ -132,15 +132,6 @@ def test_matrices_are_square_in_the_order_of_ranks(comparison):
         comparison.matrix("p_unadjustd")
 
 
-@pytest.mark.parametrize("column", ["p_adjusted", "p_naive", "difference_ci_low", "z", "icc",
-                                    "simultaneous_ci_high", "p_equivalent"])  # fmt: skip
-def test_columns_of_version_0_2_are_answered_with_their_successors(comparison, column):
-    with pytest.raises(ArgumentError, match=f"^column '{column}' was replaced by '\\w+'"):
-        comparison.matrix(column)
-    explained = comparison.explain(column)
-    assert f"'{column}' was replaced by" in explained or column in comparison.diagnostics
-
-
 def frames(value):
     """Return all frames of an object and of those it holds."""
     if isinstance(value, pd.DataFrame):

@@ -1,13 +1,11 @@
-"""Settings: presets, implied settings, and names of version 0.2."""
-
-from functools import partial
+"""Settings: presets, implied settings, and combinations."""
 
 import pytest
 
 import occstats
 from occstats.comparison import Settings
-from occstats.comparison.choices import PRESETS
-from occstats.comparison.settings import CHOICES, LABELS, SETTINGS
+from occstats.comparison.choices import PAPER
+from occstats.comparison.settings import LABELS, SETTINGS
 from occstats.errors import ArgumentError
 
 
@@ -34,29 +32,6 @@ def test_explicit_options_override_the_preset():
     assert found.meta["preset"] == "paper"
 
 
-@pytest.mark.parametrize(
-    ("options", "answer"),
-    [
-        ({"rule": "tests"}, "rule='tests' was removed, as each pair has one decision: set "),
-        ({"confidence": 0.9}, "confidence=0.9 was removed, as intervals have the level 1 − α"),
-        ({"null": "permutation"}, "null='permutation' is called null='flips' now"),
-        ({"null": "exact"}, "occstats.stats.clustered_wilcoxon computes the exact test"),
-        ({"test": "wilcoxon"}, "see the column p_ignoring_clusters"),
-        ({"test": "dataset-means"}, "set estimand='mean'"),
-        ({"test": "ds-weighted"}, "set estimand='mean' to give each dataset equal weight"),
-    ],
-)
-def test_keywords_of_version_0_2_are_answered_with_their_successors(two, options, answer):
-    for call in (partial(occstats.compare, "lenz2021"), partial(two.add, "lenz2021")):
-        with pytest.raises(ArgumentError) as error:
-            call(**options)
-        assert answer in str(error.value)
-    # The answers name what exists.
-    assert occstats.stats.clustered_wilcoxon
-    assert occstats.stats.pairwise_tests
-    assert "p_ignoring_clusters" in two.pairwise
-
-
 def test_settings_that_follow_from_changed_ones_are_determined_again(two):
     mine = (occstats.load_results("lenz2021").scores["ALP"] + 0.01).clip(upper=1).rename("MINE")
     paper = two.add(mine, preset="paper").settings
@@ -80,8 +55,7 @@ def test_an_r_engine_implies_its_tests():
 def test_settings_are_recorded(two):
     assert set(LABELS) == set(SETTINGS) - {"engine", "algorithms"}
     assert set(LABELS) <= set(two.meta)
-    assert set(PRESETS) == set(CHOICES["preset"])
-    assert Settings(**PRESETS["paper"].settings).record()["family"] == "row"
+    assert Settings(**PAPER).record()["family"] == "row"
 
 
 def test_misspelt_arguments_are_guessed():

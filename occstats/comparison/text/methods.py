@@ -397,7 +397,7 @@ class _Writer:
             "Agreement was measured by the weighted Kendall's τ {vigna2015}, with the products of "
             "the weights of tasks."
         )
-        names = {trait.term: trait.sentence for trait in choices.TRAITS.values()}
+        names = dict(choices.TRAITS.values())
         names["median_score"] = "the median score of all algorithms"
         terms = comparison.regression["term"].unique()
         if traits := [names.get(term, term) for term in terms if term != "intercept"]:
@@ -410,14 +410,12 @@ class _Writer:
                 f"{inference}; p-values were {corrected}."
             )
         if settings.preset is not None:
-            said = choices.PRESETS[settings.preset].said(settings.record())
+            said = choices.paper_settings(settings.record())
             yield said.replace("Settings of", "The settings were those of", 1)
 
     def software(self) -> str:
         settings, made = self.settings, self.settings.record()
         source = ""
-        if settings.preset is not None:
-            own = choices.PRESETS[settings.preset].settings
-            if all(made[name] == value for name, value in own.items()):
-                source = ", with the settings of an earlier study {lenz2021}"
+        if settings.preset and all(made[name] == own for name, own in choices.PAPER.items()):
+            source = ", with the settings of an earlier study {lenz2021}"
         return f"Software: occstats {__version__}{ENGINES[settings.engine].sentence}{source}."
