@@ -184,8 +184,10 @@ class Comparisons:
         leaders: dict[str, list[str]] = {}
         for name, member in self.members.items():
             leaders.setdefault(member.algorithms[0], []).append(name)
-        typical = {member.settings.estimand == "typical" for member in self.members.values()}
-        best = {(True,): "mean rank", (False,): "mean score"}.get((*typical,), "mean rank or score")
+        estimands = {member.settings.estimand for member in self.members.values()}
+        best = "mean rank or score"
+        if len(estimands) == 1:
+            best = "mean rank" if "typical" in estimands else "mean score"
         by = "by" if self.kind == "measure" else "in"
         n = len(self.members)
         every = f"{by} {'both' if n == 2 else f'all {n}'} {self.kind}s"
@@ -204,7 +206,7 @@ class Comparisons:
             f"{printable(a)} is better than {printable(b)} "
             f"{by} {self.named(list(row.index[row == BETTER]))}, but worse "
             f"{by} {self.named(list(row.index[row == WORSE]))}"
-            for (a, b), row in opposite.head(2).iterrows()
+            for (a, b), (_, row) in zip(opposite.index, opposite.head(2).iterrows(), strict=False)
         ]
         if shown:
             more = f" ({len(opposite) - 2} more pairs)" if len(opposite) > 2 else ""
@@ -221,7 +223,7 @@ class Comparisons:
             pairs = [
                 f"{printable(a)}–{printable(b)} "
                 f"({self.named(list(row.index[row.isin([BETTER, WORSE])]))})"
-                for (a, b), row in partial.head(3).iterrows()
+                for (a, b), (_, row) in zip(partial.index, partial.head(3).iterrows(), strict=False)
             ]
             more = f" and {len(partial) - 3} more" if len(partial) > 3 else ""
             sentence += f", {len(partial)} {by} some only: {', '.join(pairs)}{more}"
