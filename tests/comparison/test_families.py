@@ -181,6 +181,10 @@ def test_odd_slices_are_explained():
     assert "Too few datasets to show a difference (at least 6): few (3), x (4) and y (4)." in text
     assert "2 tasks without a value in 'part' are in no slice." in text
     assert "*" not in text.partition("Positive")[2].partition("In parentheses")[0]
+    data = table(24, gain=0.15)
+    data.loc[data["dataset"].isin(["d0", "d1", "d2"]), "part"] = "few"
+    text = " ".join(str(compare(data, score="auroc", by="part")).split())
+    assert "2 of 3 pairs differ in every testable slice." in text
     mixed = compare(table(12), score="auroc", by="mixed")
     assert any("12 datasets have tasks in several slices" in note for note in mixed.notes)
 
