@@ -107,7 +107,7 @@ def make_table(case: Case) -> pd.DataFrame:
     n, k, m = case.tasks, case.algorithms, case.datasets
     dataset = np.concatenate([np.arange(m), rng.integers(m, size=n - m) ** 2 // m])
     scores = 0.7 + 0.1 * rng.normal(size=(m, 1))[dataset] + 0.02 * rng.normal(size=(m, k))[dataset]
-    scores = (scores + 0.03 * rng.normal(size=(n, k)) + np.linspace(0.02, 0, k)).round(6)
+    scores = (scores + 0.03 * rng.normal(size=(n, k)) + np.linspace(0.02, 0, k)).clip(0, 1).round(6)
     table = pd.DataFrame(scores, columns=[f"A{i:04d}" for i in range(k)])
     table.insert(0, "dataset", [f"d{i:06d}" for i in dataset])
     table.insert(1, "task", [f"t{i:07d}" for i in range(n)])

@@ -37,6 +37,8 @@ def test_detectable_difference_and_datasets_needed_agree():
     curve = plan.curve.set_index("n_datasets")["power"]
     assert curve[plan.datasets_needed] >= 0.8
     assert curve.is_monotonic_increasing
+    # Variances of 25 and 9 are shares of 74 and 26 %.
+    assert "datasets 0.05 (74 %), tasks 0.03 (26 %), runs 0 (0 %)" in " ".join(plan.lines())
 
 
 def test_the_budget_buys_datasets_first_unless_they_cost():
