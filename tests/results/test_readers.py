@@ -8,6 +8,7 @@ import socket
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -24,6 +25,7 @@ from occstats._files import write_parquet
 from occstats.errors import ResultsError
 from occstats.results import load_results
 from occstats.results.readers import read_path
+from occstats.results.readers.frames import FILE, RawTable
 from occstats.results.readers.limits import Limits
 from occstats.results.reading import Reading
 
@@ -444,3 +446,12 @@ def test_types_of_polars(wide, refused):
     expected = load_results(wide, score_name="auroc").scores.round(10)
     pd.testing.assert_frame_equal(scores, expected, rtol=1e-15)
     refused(frame.lazy(), says=("'LazyFrame'", ".collect()"))
+
+
+def test_flags_and_the_name_of_a_file():
+    columns = {"flag": ["yes", "No"], "gap": ["yes", None], "text": ["a", "b"]}
+    table = RawTable("folder/results.csv", pd.DataFrame(columns))
+    assert [table.is_flag(name) for name in columns] == [True, False, False]
+    for label, name in (("", "results"), ("mine", "mine")):
+        codes, names = replace(table, label=label).codes(FILE)
+        assert (codes.tolist(), names.tolist()) == ([0, 0], [name])
