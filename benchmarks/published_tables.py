@@ -264,11 +264,10 @@ def right_reading(folder: Path, name: str) -> str:
     """Return the right reading of a file, as written down before it was tried."""
     first, second = (pd.read_csv(folder / f"{n}.csv", dtype=str) for n in ("MANIFEST", "SECOND"))
     for _, row in first[first["file"] == name].iterrows():
-        return f"{row['shape']}: {row['roles']}"
+        return f"{row['shape']}: {row['roles']}".replace("data set", "dataset")
     (row,) = [row for _, row in second.iterrows() if fnmatch(name, row["file"])]
-    return "; ".join(
-        f"{role}: {row[role]}" for role in ("algorithms", "datasets", "score", "direction")
-    )
+    roles = ("algorithms", "datasets", "score", "direction")
+    return "; ".join(f"{role}: {row[role]}" for role in roles).replace("data set", "dataset")
 
 
 def main() -> None:

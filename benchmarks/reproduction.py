@@ -14,6 +14,7 @@ page is written from the bundled tables and the records in ``benchmarks/reproduc
 
 import argparse
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import pandas as pd
 from reproduction_reasons import CHANCE, RANDOM, Reasons
 
 import occstats
+from occstats._format import decimals
 from occstats.datasets import open_source
 from occstats.experiment import run_experiment
 from occstats.experiment.store import Store
@@ -32,13 +34,14 @@ from occstats.report.published import (
     OURS,
     SAME,
     WHOLE,
+    comparisons,
     conclusions,
-    markdown_table,
     nearness,
     nearness_table,
     published_table,
     scores_of,
 )
+from occstats.report.statements import p_value
 from occstats.report.tuning_tables import AXIS_LABELS
 from occstats.tuning import Sweep, read_sweep
 from occstats.tuning.optimum import smoothed
@@ -46,6 +49,7 @@ from occstats.tuning.paper import PINNED, PaperExperiment, paper_recipes, prepar
 from occstats.tuning.sweep import prepare_sweep, shards_of
 
 ROOT = Path(__file__).parents[1]
+Section = tuple[str, Sequence[str], list[list[Any]]]
 RECORDS = ROOT / "benchmarks" / "reproduction"
 REPORT = ROOT / "reproduction.md"
 PUBLISHED = published_table()
@@ -205,7 +209,10 @@ def read(name: str) -> pd.DataFrame:
 def page() -> list[str]:
     """Return the lines of ``reproduction.md``, and write the tables behind it as CSV."""
     results = occstats.load_results("reproduction")
-    tables = conclusions(results, PUBLISHED)
+    compared = comparisons(results, PUBLISHED)
+    tables = conclusions(compared)
+    for title, head, rows in (part(compared) for part in (tau, regression, pairs, strata, shares)):
+        tables[title] = pd.DataFrame(rows, columns=pd.Index(head))
     table = with_causes(tables[STATEMENTS])
     table = pd.concat([table, recorded_statements(results)], ignore_index=True).fillna("")
     tables[STATEMENTS] = table
@@ -247,6 +254,78 @@ def page() -> list[str]:
         *run_times(),
         *records(),
     ]  # fmt: skip
+
+
+def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> list[str]:
+    """Return the lines of a compact table."""
+    table = [head, ["---"] * len(head), *rows]
+    return ["| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |" for row in table]
+
+
+def tau(compared: dict[str, Any]) -> Section:
+    """Tabulate the weighted Kendall's τ of every pair."""
+    frames = [
+        # The order of a pair may differ.
+        each.kendall.assign(pair=each.kendall[["a", "b"]].apply(sorted, axis=1).map(" – ".join))
+        for each in compared.values()
+    ]
+    rows = keyed(frames, ["pair"], lambda row: decimals(3)(row["tau"]))
+    return "Weighted Kendall's τ", ["pair", *compared], rows
+
+
+def regression(compared: dict[str, Any]) -> Section:
+    """Tabulate the coefficients of the regression of ranks."""
+    frames = [each.regression.query("term != 'intercept'") for each in compared.values()]
+    rows = keyed(
+        frames,
+        ["algorithm", "term"],
+        lambda row: f"{decimals(2)(row['coefficient'])} ({p_value(row['p'])})",
+    )
+    title = "Ranks explained by traits: coefficient (p); a lower rank is better"
+    return title, ["", "trait", *compared], rows
+
+
+def pairs(compared: dict[str, Any]) -> Section:
+    """Tabulate the five best pairs."""
+    best = [
+        [f"{a} + {b}" for a, b in each.complementary_pairs.head(5)[["a", "b"]].to_numpy()]
+        for each in compared.values()
+    ]
+    rows = [[place + 1, *names] for place, names in enumerate(zip(*best, strict=True))]
+    return "The five best pairs, by the better of the two scores", ["", *compared], rows
+
+
+def strata(compared: dict[str, Any]) -> Section:
+    """Tabulate the mean ranks by stratum."""
+    frames = [each.strata for each in compared.values()]
+    rows = keyed(frames, ["stratum", "algorithm"], lambda row: f"{row['mean_rank']:.2f}")
+    bounds = frames[0].set_index("stratum")[["low", "high"]].drop_duplicates()
+    rows = [["{:.2f} – {:.2f}".format(*bounds.loc[stratum]), *others] for stratum, *others in rows]
+    title = "Mean rank by the median score of a task (the limits are ours)"
+    return title, ["median", "", *compared], rows
+
+
+def shares(compared: dict[str, Any]) -> Section:
+    """Tabulate how often each algorithm is first and last."""
+    frames = [
+        each.rank_frequencies.groupby("algorithm", sort=False)["frequency"]
+        .agg(["first", "last"])
+        .reset_index()
+        for each in compared.values()
+    ]
+    rows = keyed(frames, ["algorithm"], lambda row: f"{row['first']:.0%} / {row['last']:.0%}")
+    return "Share of tasks ranked first / last", ["", *compared], rows
+
+
+def keyed(
+    frames: list[pd.DataFrame], keys: list[str], write: Callable[[Any], str]
+) -> list[list[Any]]:
+    """Return one row for each key of the first frame, with the cells of all frames."""
+    cells = [
+        {tuple(row[key] for key in keys): write(row) for row in frame.to_dict("records")}
+        for frame in frames
+    ]
+    return [[*key, *(found.get(key, "–") for found in cells)] for key in cells[0]]
 
 
 def with_causes(table: pd.DataFrame) -> pd.DataFrame:

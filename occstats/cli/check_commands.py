@@ -160,10 +160,9 @@ def _numba() -> Finding:
             found.version,
             " ".join(f"{type(error).__name__}: {error}".split())[:300],
             "pip install --upgrade numba (it must match the installed numpy)",
-            optional=True,
         )
     status: Literal["ok", "broken"] = "ok" if works else "broken"
-    return replace(found, status=status, detail=f"{numba.get_num_threads()} threads, compiles")
+    return Finding("numba", status, found.version, f"{numba.get_num_threads()} threads, compiles")
 
 
 def _r() -> list[Finding]:

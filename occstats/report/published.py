@@ -16,6 +16,7 @@ from occstats.report.statements import NAMES, p_value, printed, statements
 __all__ = [
     "DISTANCES",
     "EQUAL",
+    "comparisons",
     "conclusions",
     "nearness",
     "nearness_table",
@@ -83,7 +84,7 @@ def published_page(results: Any, published: pd.DataFrame, *, notes: list[str]) -
     lines += [*nearness_table(near), ""]
     tasks = ours.index.intersection(theirs.index, sort=False)
     if tasks.get_level_values(0).nunique() > 1:
-        for title, table in conclusions(results, published).items():
+        for title, table in conclusions(comparisons(results, published)).items():
             lines += [
                 f"## {title}",
                 "",
@@ -125,11 +126,26 @@ def _side_by_side(ours: float, published: float) -> str:
     return text if np.abs(ours - published) <= EQUAL else f"**{text}**"
 
 
-def conclusions(ours: Any, published: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Compare every conclusion of the paper with the same conclusion from our scores.
+def comparisons(ours: Any, published: pd.DataFrame) -> dict[str, Any]:
+    """Compare our scores and the paper's by the paper's analysis.
 
     The paper's own digits are evaluated twice: on the tasks that we have, which compares like with
     like, and on all of its tasks, for comparison with what it prints.
+    """
+    from occstats.comparison import compare
+    from occstats.results import load_results
+
+    tasks = pd.MultiIndex.from_frame(published[["dataset", "class"]])
+    same = published[tasks.isin(ours.scores.index)]
+    return {
+        OURS: compare(ours, preset="paper"),
+        SAME: compare(load_results(same, score_name="auroc"), preset="paper"),
+        WHOLE: compare(load_results(published, score_name="auroc"), preset="paper"),
+    }
+
+
+def conclusions(compared: dict[str, Any]) -> dict[str, pd.DataFrame]:
+    """Tabulate the conclusions of `comparisons` beside the paper's.
 
     Returns
     -------
@@ -137,17 +153,7 @@ def conclusions(ours: Any, published: pd.DataFrame) -> dict[str, pd.DataFrame]:
         Title → table of texts. The first has the paper's statements, if there are its nine
         descriptors on at least ten datasets.
     """
-    from occstats.comparison import compare
-    from occstats.results import load_results
-
-    tasks = pd.MultiIndex.from_frame(published[["dataset", "class"]])
-    same = published[tasks.isin(ours.scores.index)]
-    compared = {
-        OURS: compare(ours, preset="paper"),
-        SAME: compare(load_results(same, score_name="auroc"), preset="paper"),
-        WHOLE: compare(load_results(published, score_name="auroc"), preset="paper"),
-    }
-    found = {}
+    ours, found = compared[OURS].results, {}
     if set(NAMES) <= set(ours.algorithms) and ours.n_clusters >= FEW_DATASETS:
         found["Statements of the paper"] = statements_table(compared)
     found["Ranks and means"] = _summary(compared)
