@@ -35,7 +35,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from occstats._checks import check_choice, check_fraction, check_integer
@@ -66,6 +66,8 @@ from occstats.stats.signed_rank.null import (
 
 #: Flips × pairs (or clusters) in memory at a time.
 _CHUNK_ELEMENTS = 1_000_000
+#: Signs that are drawn once for all pairs.
+_KEPT_SIGNS = 100_000_000
 #: From this many pairs on, few are among the largest of a flip: statistics are rough at first.
 _MANY_PAIRS, _FEW_WANTED = 500, 0.01
 
@@ -461,7 +463,7 @@ class _Flips:
         #: With many pairs, the smallest of these for each flip: smaller values change nothing.
         self._floor = np.zeros((2, self.n_flips))
         self._many = simultaneous and sample.n_pairs >= _MANY_PAIRS
-        self._kept: list[FloatArray] | None = None
+        self._kept: list[NDArray[np.int8]] | None = None
 
     def _signs(self) -> Iterator[tuple[slice, FloatArray]]:
         """Yield the flips in chunks, clusters × flips, and their positions."""
@@ -471,12 +473,12 @@ class _Flips:
         else:
             generator = np.random.default_rng(self._seed)
             drawn = random_signs(self._n_signs, self.n_flips, chunk, generator)
-        chunks = (np.ascontiguousarray(signs.T) for signs in drawn)
-        if self._kept is None and self.n_flips * self._n_signs <= _CHUNK_ELEMENTS:
+        chunks = (np.ascontiguousarray(signs.T, dtype=np.int8) for signs in drawn)
+        if self._kept is None and self.n_flips * self._n_signs <= _KEPT_SIGNS:
             self._kept = list(chunks)
         start = 0
         for signs in self._kept or chunks:
-            yield slice(start, start + signs.shape[1]), signs
+            yield slice(start, start + signs.shape[1]), signs.astype(np.float64)
             start += signs.shape[1]
 
     def add(
