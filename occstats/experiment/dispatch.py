@@ -109,11 +109,14 @@ def _in_pool(
     try:
         while waiting or running:
             try:
+                # The death of a worker ends all of them, so such a shard is computed alone.
                 while waiting and len(running) < jobs:
                     shard = waiting[-1]
+                    if running and any(deaths[s.id] for s in (shard, *running.values())):
+                        break
                     if deaths[shard.id] > MOST_DEATHS:
                         raise EngineError(
-                            f"{MOST_DEATHS} workers were killed while computing "
+                            f"{MOST_DEATHS + 1} workers were killed while computing "
                             f"{', '.join(dict.fromkeys(key[2] for key in shard.keys))} on "
                             f"{shard.dataset}; finished results are safe: exclude these descriptors"
                         )
@@ -134,7 +137,7 @@ def _in_pool(
                         yield shard
                     else:
                         deaths[shard.id] += 1
-                        waiting.append(shard)
+                        waiting.insert(0, shard)  # after all others
                 running.clear()
     finally:
         if pool is not None:

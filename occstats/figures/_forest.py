@@ -144,7 +144,7 @@ def _note(comparison: Comparison, rows: pd.DataFrame, basis: str, subject: str) 
 
 def _alternative_text(rows: pd.DataFrame, subject: str, basis: str) -> str:
     parts = [
-        minus_signs(f"{clean(name)} {row['difference']:+.3f} ({row['conclusion'] or 'not tested'})")
+        minus_signs(f"{clean(name)} {row['difference']:+.3g} ({row['conclusion'] or 'not tested'})")
         for name, row in rows.head(20).iterrows()
         if np.isfinite(row["difference"])
     ]

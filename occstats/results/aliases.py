@@ -110,7 +110,7 @@ def _list(words: str, lower: bool, low: float, high: float) -> dict[str, Measure
     return {word: Measure(word, lower, low, high) for word in words.split()}
 
 
-_LOSSES = "rmse mse mae mape smape mase wape crps wql logloss wer cer perplexity"
+_LOSSES = "rmse mse mae mape smape mase wape crps wql logloss log_loss wer cer perplexity"
 _MEASURES = {
     **_list(
         "accuracy acc balanced_accuracy auroc roc_auc auc_roc aucroc auc auprc pr_auc"

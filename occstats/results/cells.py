@@ -100,11 +100,17 @@ class Numbers:
 def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     """Parse a column of any type as numbers.
 
-    >>> numbers = parse_numbers(pd.Series(["0.5", " 1e-3 ", "NA", "", "0,85", "71 %"]))
+    Cells with a per cent sign are wrong if others have none.
+
+    >>> numbers = parse_numbers(pd.Series(["0.5", " 1e-3 ", "NA", "", "0,85"]))
     >>> numbers.values.tolist()
-    [0.5, 0.001, nan, nan, nan, 0.71]
+    [0.5, 0.001, nan, nan, nan]
     >>> numbers.wrong.tolist()
-    [False, False, False, False, True, False]
+    [False, False, False, False, True]
+    >>> parse_numbers(pd.Series(["71%", "", "72 %"])).values.tolist()
+    [0.71, nan, 0.72]
+    >>> parse_numbers(pd.Series(["71%", "72"])).wrong.tolist()
+    [True, False]
     >>> parse_numbers(pd.Series(["68.4(7.1)", "71.7 ± 0.5"])).spread.tolist()
     [7.1, 0.5]
     """
@@ -121,12 +127,15 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     # The last entry is for empty cells, whose code is −1.
     numbers = np.array([*(_NOTHING if p is None else p for p in parsed), _NOTHING])
     wrong = np.array([*(value is None for value in parsed), False])
+    known = ~np.isnan(numbers[:, 0])
+    signed = known & np.array([*("%" in str(cell) for cell in distinct), False])
+    per_cent = bool(signed.any() and (signed == known).all())
+    if not per_cent:
+        wrong |= signed
+        numbers[signed] = np.nan
     values, spread = numbers[codes].T
-    signs = {
-        "%" in str(cell) for cell, p in zip(distinct, parsed, strict=True) if p and p[0] == p[0]
-    }
     spreads = None if np.isnan(spread).all() else spread
-    return Numbers(values, wrong[codes], spreads, per_cent=signs == {True})
+    return Numbers(values, wrong[codes], spreads, per_cent)
 
 
 def _distinct(column: pd.Series) -> tuple[Any, Any]:
@@ -221,6 +230,8 @@ def explain_text(cell: object, decimal: str = ".") -> str:
     text = str(cell).strip()
     if decimal == "," and "." in text:
         return "the decimal mark is set to a comma; write a comma, and no thousands separators"
+    if text.endswith("%"):
+        return "other scores have no per cent sign; write all of them in one unit"
     if looks_like_decimal_comma(text):
         return f"write {text.replace(',', '.')}, or declare a decimal comma"
     return "write a number, or leave the cell empty if there is no result"

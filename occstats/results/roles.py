@@ -41,7 +41,6 @@ __all__ = ["Roles", "extract", "find_roles", "is_own", "require"]
 
 Floats = npt.NDArray[np.float64]
 
-_KEYS = ("suite", "dataset", "task", "algorithm", "fold", "repeat")
 # Names of tasks and algorithms of a saved table of this package.
 _OWN = {"task": "class", "algorithm": "descriptor"}
 _SHOWN = 5
@@ -71,12 +70,6 @@ class Roles:
     score_name: str = "score"
     lower: bool = False
     unused: Sequence[str] = ()
-
-    @property
-    def keys(self) -> list[str]:
-        """Return the columns that identify a row."""
-        parts = (getattr(self, role) for role in _KEYS)
-        return list(dict.fromkeys(part for part in parts if part is not None))
 
 
 def require(columns: Sequence[str], wanted: str, role: str, where: str) -> str:

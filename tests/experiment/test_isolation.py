@@ -10,6 +10,7 @@ import time
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -192,10 +193,41 @@ def test_a_shard_that_kills_every_worker_is_given_up(one_target, monkeypatch):
             pass
 
     monkeypatch.setattr(dispatch, "_start_pool", Dying)
-    with pytest.raises(EngineError, match="4 workers were killed while computing MD on one; "):
+    with pytest.raises(EngineError, match="5 workers were killed while computing MD on one; "):
         run_experiment(one_target, descriptors=["MD"], jobs=1, memory=2)
     # The second attempt isolates each fit, which finds the one that kills.
     assert isolated == [False, True, True, True, True]
+
+
+def test_a_shard_that_kills_its_worker_is_told_from_its_neighbour(monkeypatch):
+    class Pool:
+        def __init__(self, jobs, memory):
+            self.running = []
+
+        def submit(self, work, shard, isolate):
+            future = Future()
+            self.running.append(future)
+            if shard.id == "deadly":  # breaks the pool, and so all that it computes
+                for each in self.running:
+                    each.set_exception(BrokenProcessPool("a worker died"))
+            elif isolate:
+                future.set_result(None)
+            return future
+
+        def shutdown(self, **options):
+            pass
+
+    monkeypatch.setattr(dispatch, "_start_pool", Pool)
+    monkeypatch.setattr(dispatch, "_compile", lambda pool, kernels: None)
+    monkeypatch.setattr(dispatch, "is_third_party", lambda shard: False)
+    shards = [
+        SimpleNamespace(id=name, keys=[("d", "c", name, 0)], dataset="d")
+        for name in ("harmless", "deadly")
+    ]
+    finished = dispatch._in_pool(shards, None, 2, None, ())
+    assert next(finished).id == "harmless"
+    with pytest.raises(EngineError, match="5 workers were killed while computing deadly on d"):
+        next(finished)
 
 
 def die_once(shard, isolate):
