@@ -254,4 +254,4 @@ def test_the_first_screen_fits(tmp_path):
     assert sum(line.startswith("ALP has the best mean rank by") for line in lines) == 1
     again = CliRunner().invoke(main, [*arguments[:2], "--score", "auroc", "--by", "m", "--json"])
     assert again.exit_code == 2
-    assert "--by m has" in again.output
+    assert "--by m has" in again.stderr
