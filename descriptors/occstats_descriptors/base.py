@@ -160,8 +160,8 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         if (labels != labels[:1]).any():
             warnings.warn(
                 f"{type(self).__name__} is fitted to all rows of X, although y has several "
-                "classes: pass the rows of the target class only, and cv=OneClassKFold() in "
-                "cross-validation.",
+                "classes: pass the rows of the target class only; in cross-validation, pass "
+                "cv=OneClassKFold(), and refit=False to GridSearchCV.",
                 MixedClassesWarning,
                 stacklevel=3,
             )

@@ -201,12 +201,12 @@ def as_command(arguments: Sequence[str], options: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> as_command(["compare", "a b.csv"], {"score": "COLUMN", "lower_is_better": "True|False"})
-    "occstats compare 'a b.csv' --score COLUMN --higher-is-better|--lower-is-better"
+    "occstats compare 'a b.csv' --score COLUMN --higher-is-better (or --lower-is-better)"
     """
     kept = shlex.join(_without_options(arguments, options))
     options = dict(options)
     direction = options.get("lower_is_better")
-    blank = " --higher-is-better|--lower-is-better" if direction == "True|False" else ""
+    blank = " --higher-is-better (or --lower-is-better)" if direction == "True|False" else ""
     if blank:
         options.pop("lower_is_better")
     if not isinstance(options.get("algorithms", ""), str):

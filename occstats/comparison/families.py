@@ -348,7 +348,7 @@ def slices_of(
     if len(known) > MOST_SLICES:
         raise ArgumentError(
             f"by={by!r} has {len(known):,} values, more than {MOST_SLICES} slices: add a column of "
-            "classes, for numbers for example with pandas.qcut(…, 3, labels=False)"
+            "classes, for numbers for example with pandas.qcut"
         )
     parts = {name: results.keep_tasks(labels == name) for name in known}
     notes = []
@@ -403,7 +403,8 @@ def compare_family(
             name: Comparison(decision=decide(study, tests[name]), given=parts[name])
             for name, study in studies.items()
         }
-    return Comparisons(kind=kind, members=members, joint=joint, by=by, notes=notes)
+    data = dict.fromkeys(note for each in members.values() for note in each.results.notes)
+    return Comparisons(kind=kind, members=members, joint=joint, by=by, notes=(*notes, *data))
 
 
 def _joint_tests(studies: Mapping[str, Study], together: str) -> dict[str, JointTests]:

@@ -223,10 +223,10 @@ def _sources(results: Any, reading: dict[str, Any]) -> list[Any]:
     known = inspect.signature(load_results).parameters
     unknown = [name for name in reading if name not in known]
     if unknown:
-        raise TypeError(
-            f"compare() got an unexpected keyword argument {unknown[0]!r}"
-            f"{did_you_mean(unknown[0], ['by', *SETTINGS, *known])}"
-        )
+        near = did_you_mean(unknown[0], ["by", *SETTINGS, *known])
+        if unknown[0] == "higher_is_better":
+            near = f"; pass lower_is_better={not reading[unknown[0]]}"
+        raise TypeError(f"compare() got an unexpected keyword argument {unknown[0]!r}{near}")
     sources = list(results) if isinstance(results, list | tuple) else [results]
     if not sources:
         raise ArgumentError("results must hold at least one table; got an empty list")

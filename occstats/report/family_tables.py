@@ -100,6 +100,12 @@ def print_family(
 ) -> None:
     """Print the answer and its table; with `full`, then each comparison by itself."""
     console = make_console(file)
+    # With several measures, each is among the unused columns of the others.
+    read_as = family.first.results.read_as if family.kind == "slice" else ()
+    for line in read_as:
+        print_wrapped(console, line, "dim")
+    if read_as:
+        console.print()
     _print(console, family, spell)
     if full:
         for name, member in family.members.items():

@@ -102,7 +102,7 @@ def test_the_command_of_a_refusal_can_be_pasted(csv):
 
 def test_switches_take_no_value(csv):
     lines = refused(csv(LONG.rename(columns={"score": "objective"})))
-    assert lines[-1].endswith(" --higher-is-better|--lower-is-better")
+    assert lines[-1].endswith(" --higher-is-better (or --lower-is-better)")
 
 
 def test_missing_results_are_refused_with_commands(tmp_path, monkeypatch):

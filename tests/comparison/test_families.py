@@ -240,6 +240,18 @@ def test_bad_requests_are_refused_with_a_remedy(options, message):
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("options", [["--score", "auroc,accuracy"], ["--by", "part"]], ids=str)
+def test_an_unused_dataset_is_pointed_out(options, tmp_path):
+    data = table().assign(task=lambda frame: frame["dataset"] + frame["task"])
+    data = data.rename(columns={"dataset": "ds"}).drop(columns="mixed")
+    data.to_csv(tmp_path / "odd.csv", index=False)
+    score = [] if "--score" in options else ["--score", "auroc"]
+    command = ["compare", str(tmp_path / "odd.csv"), *options, *score, "--dataset", "task"]
+    found = CliRunner().invoke(main, [*command, "--n-resamples", "100"], env={"COLUMNS": "80"})
+    assert found.exit_code == 0, found.output
+    assert "'ds' (12 values, constant within tasks) is not used." in found.output
+
+
 def test_the_first_screen_fits(tmp_path):
     data = occstats.load_results("lenz2021").to_frame()
     data["accuracy"] = data["auroc"].round(2)
