@@ -473,7 +473,7 @@ def metrics() -> list[str]:
         "",
         "![Mean AUROC over the hyperparameters of the descriptors](images/sweep.png)",
         "",
-        "Both metrics, on all datasets but skin (`metrics.csv`):",
+        "Both metrics (`metrics.csv`):",
         "",
         "![Mean AUROC of NND, LNND and LOF with both metrics](images/metrics.png)",
         "",
