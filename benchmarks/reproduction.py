@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from reproduction_reasons import CHANCE, RANDOM, Reasons
+from reproduction_statements import statements_table
 
 import occstats
 from occstats._format import decimals
@@ -38,10 +39,10 @@ from occstats.report.published import (
     conclusions,
     nearness,
     nearness_table,
+    p_value,
     published_table,
     scores_of,
 )
-from occstats.report.statements import p_value
 from occstats.report.tuning_tables import AXIS_LABELS
 from occstats.tuning import Sweep, read_sweep
 from occstats.tuning.optimum import smoothed
@@ -210,7 +211,7 @@ def page() -> list[str]:
     """Return the lines of ``reproduction.md``, and write the tables behind it as CSV."""
     results = occstats.load_results("reproduction")
     compared = comparisons(results, PUBLISHED)
-    tables = conclusions(compared)
+    tables = {STATEMENTS: statements_table(compared), **conclusions(compared)}
     for title, head, rows in (part(compared) for part in (tau, regression, pairs, strata, shares)):
         tables[title] = pd.DataFrame(rows, columns=pd.Index(head))
     table = with_causes(tables[STATEMENTS])

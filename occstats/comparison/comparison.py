@@ -597,9 +597,3 @@ class Comparison:
         if all(isinstance(source, pd.Series) for source in sources):
             options = {"on_clash": options.get("on_clash", "refuse")}
         return compare_with(load_results(self.results, *tables, **options), settings)
-
-    def pick(self) -> Any:
-        """Return a widget for notebooks that shows everything about a chosen pair."""
-        from occstats.report.notebook import pair_picker
-
-        return pair_picker(self)

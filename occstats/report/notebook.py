@@ -1,11 +1,10 @@
-"""Show a comparison in a notebook as HTML, and a pair of algorithms with ipywidgets."""
+"""Show a comparison in a notebook as HTML."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from occstats.comparison.text.verdict import headline, make_verdict, tally_sentence
-from occstats.errors import ArgumentError, OccstatsError
 from occstats.report.markup import escape_html as escape
 from occstats.report.markup import table_to_html
 from occstats.report.tables import all_tables
@@ -13,7 +12,7 @@ from occstats.report.tables import all_tables
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["pair_picker", "to_html"]
+__all__ = ["to_html"]
 
 MOST_ROWS = 50
 
@@ -54,42 +53,3 @@ def _paragraph(text: str) -> str:
 
 def _folded(title: str, content: str) -> str:
     return f"<details><summary>{escape(title)}</summary>{content}</details>"
-
-
-def pair_picker(comparison: Comparison) -> Any:
-    """Return a widget: two lists of algorithms above the results of the chosen pair."""
-    from occstats.report.pair_data import pair_data
-
-    try:
-        import ipywidgets
-    except ImportError:
-        raise OccstatsError(
-            "pick() needs ipywidgets, which is not installed; try: pip install ipywidgets"
-        ) from None
-    data = pair_data(comparison)
-    if data is None:
-        raise ArgumentError("pick() needs at least two datasets: with one there is no test")
-    options = [(name, position) for position, name in enumerate(data["algorithms"])]
-    first = ipywidgets.Dropdown(options=options, value=0, description="first")
-    second = ipywidgets.Dropdown(options=options, value=1, description="second")
-    shown = ipywidgets.HTML()
-
-    def show(_: Any = None) -> None:
-        shown.value = _pair_to_html(data, first.value, second.value)
-
-    for choice in (first, second):
-        choice.observe(show, names="value")
-    show()
-    return ipywidgets.VBox([ipywidgets.HBox([first, second]), shown])
-
-
-def _pair_to_html(data: dict[str, Any], a: int, b: int) -> str:
-    pair = data["pairs"].get(f"{a}-{b}")
-    if pair is None:
-        return "<p>Choose two different algorithms.</p>"
-    rows = "".join(
-        f'<tr><th scope="row" style="text-align:left" title="{escape(measure["explanation"])}">'
-        f"{escape(measure['label'])}</th><td>{escape(value)}</td><td>{escape(limits)}</td></tr>"
-        for measure, (value, limits) in zip(data["measures"], pair["values"], strict=True)
-    )
-    return f"<p>{escape(pair['sentence'])}</p><table>{rows}</table>"

@@ -11,7 +11,6 @@ import pandas as pd
 from occstats._format import decimals
 from occstats.comparison.decision import BETTER
 from occstats.report.markup import markdown_lines
-from occstats.report.statements import NAMES, p_value, printed, statements
 
 __all__ = [
     "DISTANCES",
@@ -20,6 +19,8 @@ __all__ = [
     "conclusions",
     "nearness",
     "nearness_table",
+    "p_value",
+    "printed",
     "published_page",
     "published_table",
     "scores_of",
@@ -32,8 +33,6 @@ DISTANCES = {
     "within 0.005": 0.005 + 1e-9,
     "within 0.02": 0.02 + 1e-9,
 }
-# The statements concern strata and regressions, which need datasets.
-FEW_DATASETS = 10
 OURS, SAME, WHOLE, PRINTED = "ours", "paper, same tasks", "paper, all tasks", "printed"
 
 
@@ -145,30 +144,31 @@ def comparisons(ours: Any, published: pd.DataFrame) -> dict[str, Any]:
 
 
 def conclusions(compared: dict[str, Any]) -> dict[str, pd.DataFrame]:
-    """Tabulate the conclusions of `comparisons` beside the paper's.
+    """Tabulate the means and p-values of `comparisons` beside the paper's, by title."""
+    return {
+        "Ranks and means": _summary(compared),
+        "Corrected one-sided p-values": _p_values(compared),
+    }
 
-    Returns
-    -------
-    dict
-        Title → table of texts. The first has the paper's statements, if there are its nine
-        descriptors on at least ten datasets.
+
+def printed(name: str) -> pd.DataFrame:
+    """Return a printed table: ``"summary"`` (table 4) or ``"p_values"`` (table 5)."""
+    return pd.read_csv(str(files("occstats") / "data" / f"lenz2021_{name}.csv"), index_col=0)
+
+
+def p_value(p: float) -> str:
+    """Return a p-value as the paper prints it: two significant digits, and ≥ 1.
+
+    Examples
+    --------
+    >>> p_value(0.01749), p_value(0.00001), p_value(1.2)
+    ('0.017', '< 0.0001', '≥ 1')
     """
-    ours, found = compared[OURS].results, {}
-    if set(NAMES) <= set(ours.algorithms) and ours.n_clusters >= FEW_DATASETS:
-        found["Statements of the paper"] = statements_table(compared)
-    found["Ranks and means"] = _summary(compared)
-    found["Corrected one-sided p-values"] = _p_values(compared)
-    return found
-
-
-def statements_table(compared: dict[str, Any]) -> pd.DataFrame:
-    """Return the paper's statements, with what each comparison gives and whether they hold."""
-    parts = {name: statements(each) for name, each in compared.items()}
-    table: pd.DataFrame = parts[OURS][["where", "statement", "printed"]]
-    for name, part in parts.items():
-        signs = [{True: " ✓", False: " ✗"}.get(held, "") for held in part["holds"]]
-        table = table.assign(**{name: part["found"] + signs})
-    return table
+    if np.isnan(p):
+        return "–"
+    if p < 0.0001:
+        return "< 0.0001"
+    return "≥ 1" if p >= 1 else f"{p:#.2g}"
 
 
 def _summary(compared: dict[str, Any]) -> pd.DataFrame:

@@ -1,7 +1,6 @@
-"""A comparison in a notebook: its verdict, its sections, and the choice of a pair."""
+"""A comparison in a notebook: its verdict and its sections."""
 
 import copy
-import sys
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,6 @@ import pytest
 
 import occstats
 from occstats.comparison.text.verdict import tally_sentence
-from occstats.errors import ArgumentError, OccstatsError
 from occstats.report.tables import comparison_table
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -37,7 +35,7 @@ def test_a_notebook_shows_the_verdict_and_its_table(comparison):
     headline = "lenz2021: 3 algorithms, 246 tasks in 50 datasets, AUROC"
     assert str(comparison).startswith(headline)
     assert repr(comparison).startswith(f"<Comparison of {headline}")
-    for shown in (comparison, comparison.plot, comparison.plot.ranks, comparison.pick):
+    for shown in (comparison, comparison.plot, comparison.plot.ranks):
         assert "\n" not in repr(shown)
 
 
@@ -71,26 +69,3 @@ def test_sections_show_as_html(comparison):
     for section in (found.stability, found.design, found.classical):
         assert "<img" not in section._repr_html_()
     assert "&lt;img" in found.stability._repr_html_()
-
-
-def test_the_widget_shows_the_pair_that_is_chosen(comparison):
-    pytest.importorskip("ipywidgets")
-    widget = comparison.pick()
-    choices, shown = widget.children
-    assert "ALP and SVM are not distinguishable" in shown.value
-    choices.children[1].value = 2
-    assert "ALP is typically better than NND" in shown.value
-    choices.children[1].value = 0
-    assert "two different" in shown.value
-
-
-def test_the_widget_needs_two_datasets(comparison):
-    pytest.importorskip("ipywidgets")
-    with pytest.raises(ArgumentError, match="at least two datasets"):
-        comparison.where("dataset == 'glass'").pick()
-
-
-def test_without_ipywidgets_the_widget_says_what_to_install(comparison, monkeypatch):
-    monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    with pytest.raises(OccstatsError, match="pip install ipywidgets"):
-        comparison.pick()

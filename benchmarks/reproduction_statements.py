@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from occstats.comparison.decision import BETTER
+from occstats.report.published import OURS, p_value, printed
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -50,24 +50,14 @@ def statements(comparison: Comparison) -> pd.DataFrame:
     return table.astype({"holds": "boolean"})
 
 
-def p_value(p: float) -> str:
-    """Return a p-value as the paper prints it: two significant digits, and ≥ 1.
-
-    Examples
-    --------
-    >>> p_value(0.01749), p_value(0.00001), p_value(1.2)
-    ('0.017', '< 0.0001', '≥ 1')
-    """
-    if np.isnan(p):
-        return "–"
-    if p < 0.0001:
-        return "< 0.0001"
-    return "≥ 1" if p >= 1 else f"{p:#.2g}"
-
-
-def printed(name: str) -> pd.DataFrame:
-    """Return a printed table: ``"summary"`` (table 4) or ``"p_values"`` (table 5)."""
-    return pd.read_csv(str(files("occstats") / "data" / f"lenz2021_{name}.csv"), index_col=0)
+def statements_table(compared: dict[str, Any]) -> pd.DataFrame:
+    """Return the paper's statements, with what each comparison gives and whether they hold."""
+    parts = {name: statements(each) for name, each in compared.items()}
+    table: pd.DataFrame = parts[OURS][["where", "statement", "printed"]]
+    for name, part in parts.items():
+        signs = [{True: " ✓", False: " ✗"}.get(held, "") for held in part["holds"]]
+        table = table.assign(**{name: part["found"] + signs})
+    return table
 
 
 class _Evaluated:
