@@ -115,7 +115,7 @@ def run(
     occstats run --data my-data --shard 3/10 --out results
     occstats run --preset paper --fast --data folder-of-the-papers-datasets --out paper
     """
-    from occstats.experiment.run import prepare, summarise
+    from occstats.experiment.run import prepare, summarise, summary_lines
 
     protocol = take(PROTOCOL, given)
     if fast and preset is None:
@@ -138,14 +138,13 @@ def run(
         return 0
     summary = summarise(experiment, experiment.finish(out))
     if given["as_json"]:
-        click.echo(json.dumps(summary.as_dict(), ensure_ascii=False))
+        click.echo(json.dumps(summary, ensure_ascii=False))
     else:
-        for line in summary.lines():
-            click.echo(line)
-        if summary.complete and summary.n_descriptors > 1:
+        click.echo("\n".join(summary_lines(summary)))
+        if summary["complete"] and summary["n_descriptors"] > 1:
             click.echo(f"Compare them: occstats compare {out}")
     # A shard leaves the rows of others to them; a whole run leaves none.
-    return int(bool(summary.failures) or (given["shard"] is None and not summary.complete))
+    return int(bool(summary["failures"]) or (given["shard"] is None and not summary["complete"]))
 
 
 def _run_paper(

@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -43,25 +45,12 @@ def execute(
     memory: float | None = None,
     kernels: Sequence[str] = (),
 ) -> Iterator[Shard]:
-    """Compute all shards; yield each when it is done, in any order.
+    """Compute all shards, largest first; yield each when it is done.
 
-    Parameters
-    ----------
-    shards : sequence of Shard
-        The work, largest first.
-    work : callable
-        A picklable function of a shard and a flag that isolates its fits; it writes the rows.
-    is_visible : callable
-        Return whether the file of a shard is visible on this machine.
-    jobs : int
-        Local worker processes. With 1, our own descriptors run in this process. Third-party
-        estimators run in a process of their own in any case.
-    scheduler : str, optional
-        Address of a Dask scheduler whose workers see the same files.
-    memory : float, optional
-        Bytes that a local worker may use; by default the memory of the machine.
-    kernels : sequence of str
-        Groups of kernels that the workers of a pool compile first, each of them once.
+    `work` is a picklable function of a shard and a flag that isolates its fits; it writes a file,
+    for which `is_visible` looks on this machine. Without a scheduler, `jobs` local workers with a
+    limit of `memory` bytes first compile the `kernels`, each once. With one job, our own
+    descriptors run in this process; third-party estimators never do.
     """
     if scheduler is not None:
         yield from _on_scheduler(shards, work, scheduler, is_visible)
@@ -81,24 +70,16 @@ def machine_memory() -> float | None:
     >>> machine_memory() > 2**20
     True
     """
-    try:
-        limits = [float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))]
-    except (AttributeError, ValueError, OSError):
-        return None
-    try:
-        with open("/sys/fs/cgroup/memory.max", encoding="ascii") as file:
-            limits.append(float(file.read()))
-    except (OSError, ValueError):  # no container, or no limit
-        pass
-    return min(limits)
+    limits = []
+    with suppress(AttributeError, ValueError, OSError):
+        limits.append(float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")))
+    with suppress(OSError, ValueError):  # no container, or no limit
+        limits.append(float(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    return min(limits, default=None)
 
 
 def _in_pool(
-    shards: Sequence[Shard],
-    work: Work,
-    jobs: int,
-    memory: float | None,
-    kernels: Sequence[str],
+    shards: Sequence[Shard], work: Work, jobs: int, memory: float | None, kernels: Sequence[str]
 ) -> Iterator[Shard]:
     waiting = list(reversed(shards))
     running: dict[Future[None], Shard] = {}
@@ -149,11 +130,9 @@ def _start_pool(jobs: int, memory: float | None) -> Any:
 
     # A worker that loky replaces because its memory has grown.
     warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
+    initial = (os.getpid(), memory)
     pool = ProcessPoolExecutor(
-        jobs,
-        initializer=_initialise_worker,
-        initargs=(os.getpid(), memory),
-        env=ENVIRONMENT,
+        jobs, initializer=_initialise_worker, initargs=initial, env=ENVIRONMENT
     )
     in_main_thread = threading.current_thread() is threading.main_thread()
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main_thread else None
@@ -185,13 +164,7 @@ def _compile(pool: Any, kernels: Sequence[str]) -> None:
 
 
 def _initialise_worker(parent: int, memory: float | None) -> None:
-    _exit_with_parent(parent)
-    silence()
-    limit_memory(memory)
-
-
-def _exit_with_parent(parent: int) -> None:
-    """End this process when its parent has ended, even if it was killed."""
+    """End with the parent, even if that is killed; limit memory and discard output."""
     try:
         set_death_signal = 1  # PR_SET_PDEATHSIG of Linux works while compiled code runs
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
@@ -205,6 +178,8 @@ def _exit_with_parent(parent: int) -> None:
         threading.Thread(target=watch, daemon=True).start()
     if os.getppid() != parent:
         os._exit(1)
+    silence()
+    limit_memory(memory)
 
 
 def _on_scheduler(
@@ -253,7 +228,14 @@ def _on_scheduler(
                         f"a worker of the scheduler at {address} refuses the work: {error}; "
                         "start workers with the same files and versions"
                     ) from error
-                _wait_for_file(shard, is_visible, address)
+                deadline = time.monotonic() + SECONDS_FOR_FILES
+                while not is_visible(shard):
+                    if time.monotonic() > deadline:
+                        raise EngineError(
+                            f"a worker of the scheduler at {address} wrote results that are not "
+                            "visible here; choose for out a folder that all machines share"
+                        )
+                    time.sleep(0.2)
                 yield shard
 
 
@@ -287,19 +269,17 @@ def _wait_for_workers(client: Any, address: str) -> None:
 
     deadline = time.monotonic() + SECONDS_FOR_WORKERS
     try:
-        while not client.nthreads():
-            if client.status != "running":
-                raise _lost(address)
+        while client.status == "running" and not client.nthreads():
             if time.monotonic() > deadline:
                 raise EngineError(
                     f"the scheduler at {address} has no workers; start some with 'dask worker "
                     f"{address}' where the same files are visible, and run the same command again"
                 )
             time.sleep(0.5)
-        if client.status != "running":
-            raise _lost(address)
     except (OSError, CommClosedError) as error:
         raise _lost(address) from error
+    if client.status != "running":
+        raise _lost(address)
 
 
 def _lost(address: str) -> EngineError:
@@ -307,17 +287,6 @@ def _lost(address: str) -> EngineError:
         f"lost the scheduler at {address}; finished results are safe: restart it with "
         "'dask scheduler', or leave scheduler out, and run the same command again"
     )
-
-
-def _wait_for_file(shard: Shard, is_visible: Callable[[Shard], bool], address: str) -> None:
-    deadline = time.monotonic() + SECONDS_FOR_FILES
-    while not is_visible(shard):
-        if time.monotonic() > deadline:
-            raise EngineError(
-                f"a worker of the scheduler at {address} wrote results that are not visible here; "
-                "choose for out a folder that all machines share"
-            )
-        time.sleep(0.2)
 
 
 def _raise_allowed_failures(dask_scheduler: Any) -> None:

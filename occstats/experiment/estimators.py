@@ -199,19 +199,9 @@ def make_estimator(
 ) -> Any:
     """Make an unfitted descriptor with its seed, one thread, and its numbers of neighbours.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        The descriptor.
-    seed : int
-        Its random state, if it has one that the recipe does not set.
-    dataset : str, optional
-        The dataset whose own parameters are used.
-    n : int, optional
-        Target rows of the task, whose folds share one number of neighbours; by default the
-        descriptor derives the number from the rows it is fitted to.
-    parameters : mapping, optional
-        Further parameters, such as a point of a grid.
+    The folds of a task with `n` target rows share one number of neighbours; without `n` the
+    descriptor derives it from the rows it is fitted to. `parameters`, such as a point of a grid,
+    are added to those of the recipe for the dataset, and take precedence over the seed.
 
     Examples
     --------

@@ -47,15 +47,11 @@ _SERVE = (
 
 
 class IsolationError(Exception):
-    """A call in a child process has no answer."""
+    """A call has no answer: its process was killed, crashed, or ran out of memory."""
 
 
 class CallTimeoutError(IsolationError):
-    """The call exceeded its timeout."""
-
-
-class ChildProcessDiedError(IsolationError):
-    """The process of the call was killed, crashed, or ran out of memory."""
+    """A call exceeded its timeout."""
 
 
 def isolated_calls(
@@ -72,18 +68,8 @@ def isolated_calls(
     has no connection that a call could close, keep open or write to: calls and answers are files.
     Processes that a call started end with the child, and all of them with this process.
 
-    Parameters
-    ----------
-    function : callable
-        A module-level function.
-    calls : sequence of tuple
-        The arguments of each call.
-    timeout : float, optional
-        Seconds that one call may take; no limit by default.
-    memory : float, optional
-        Bytes that the child may use.
-    warm_up : callable, optional
-        Called first in the child, for example to import modules; not part of the time of a call.
+    `function` is at the level of a module, `memory` in bytes, and the `timeout` in seconds per
+    call. `warm_up` is called first in the child, for example to import modules, and does not count.
 
     Examples
     --------
@@ -150,11 +136,11 @@ def _answer(
     if not _exists(child, path, timeout):
         if child.poll() is None:
             return late, False
-        return ChildProcessDiedError(f"its process died (exit code {_exit_code(child)})"), False
+        return IsolationError(f"its process died (exit code {_exit_code(child)})"), False
     try:
         seconds, answer = pickle.loads(path.read_bytes())
     except Exception as error:
-        return ChildProcessDiedError(f"its answer cannot be read ({reason_of(error)})"), False
+        return IsolationError(f"its answer cannot be read ({reason_of(error)})"), False
     # An error that was not contained is a sign of a broken process.
     usable = not isinstance(answer, Exception) or isinstance(answer, OccstatsError)
     return (late if timeout is not None and seconds > timeout else answer), usable

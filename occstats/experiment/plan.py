@@ -27,18 +27,7 @@ Key = tuple[str, str, str, int]
 class Unit:
     """One fold of one task, with the descriptors that share its neighbour search.
 
-    Attributes
-    ----------
-    source, data_fingerprint
-        The dataset, and the hash that its data must have.
-    task, fold
-        The task and the number of the fold.
-    recipes : tuple of Recipe
-        The descriptors.
-    seed : SeedPolicy
-        The random state of every fit.
-    cost : float
-        Estimated seconds.
+    The data must have the given fingerprint. The cost is in estimated seconds.
     """
 
     source: Source
@@ -119,18 +108,8 @@ def make_plan(
 ) -> Plan:
     """Pack folds into shards, deterministically and largest first.
 
-    Parameters
-    ----------
-    tasks : sequence of (source, data fingerprint, tasks)
-        The datasets and their one-class tasks.
-    groups : sequence of tuple of Recipe
-        Descriptors that are evaluated together on every fold of every task.
-    seconds : callable
-        The estimated seconds of a descriptor on a fold of a task.
-    seed : SeedPolicy
-        The random state of every fit.
-    isolated : bool, default False
-        Whether all shards run in processes of their own.
+    Each group of descriptors is evaluated together on every fold of every task, in the estimated
+    `seconds` of each. `isolated` shards run in processes of their own.
     """
     units = [
         [

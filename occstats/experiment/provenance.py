@@ -17,6 +17,7 @@ _packages_distributions = cache(packages_distributions)
 PACKAGES = ("occstats", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "numba")
 
 
+@cache
 def provenance() -> dict[str, object]:
     """Return the versions of Python and of numerical packages, the processor, and its cores.
 

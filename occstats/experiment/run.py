@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import pandas as pd
 
+from occstats._checks import check_choice, check_integer, check_number
 from occstats._files import write_parquet
 from occstats._format import printable
 from occstats.datasets import Source, fingerprint, open_source, select, spool
@@ -23,13 +24,7 @@ from occstats.experiment.plan import Key, Plan, Shard, configuration, estimated_
 from occstats.experiment.provenance import provenance
 from occstats.experiment.store import FAILED, KEY, Store, keys_of
 from occstats.experiment.tasks import N_FOLDS, Task, tasks_of
-from occstats.experiment.worker import (
-    Rows,
-    compute_shard,
-    evaluate,
-    failed_rows,
-    kernel_users,
-)
+from occstats.experiment.worker import Rows, compute_shard, evaluate, failed_rows, kernel_users
 from occstats.progress import bar_class, shown
 
 # Starting a worker takes as long as a small run.
@@ -149,16 +144,24 @@ def prepare(
     if _is_single_file(out) and Path(out).exists() and not _is_ours(Path(out)):
         raise DataError(f"{out}: exists and is not the table of a run; choose another folder")
     recipes = make_recipes(descriptors, by_dataset=parameters)
-    return Experiment.create(
-        data,
-        folder,
+    return Experiment(
         recipes=tuple(recipes),
         store=Store(folder),
-        datasets=datasets,
-        label=label,
+        sources=find_sources(data, folder, datasets=datasets, label=label),
+        seed=SeedPolicy.parse(seed),
         timeout=timeout,
-        seed=seed,
     )
+
+
+def find_sources(
+    data: Data, folder: Path, *, datasets: Iterable[str] | None, label: str
+) -> tuple[Source, ...]:
+    """Find the datasets; those in memory are written to the folder, where workers read them."""
+    if folder.exists() and not folder.is_dir():
+        raise DataError(f"{folder}: exists and is not a folder; choose another name")
+    if isinstance(data, Mapping):
+        return tuple(spool(data, folder / ".data", label=label))
+    return tuple(select(data, datasets=datasets, label=label))
 
 
 def folder_or_temporary(
@@ -214,30 +217,9 @@ class Experiment:
     # Evaluate the descriptors of a unit in one call, to which the timeout applies.
     whole_units: ClassVar[bool] = False
 
-    @classmethod
-    def create(
-        cls,
-        data: Data,
-        folder: Path,
-        /,
-        *,
-        datasets: Iterable[str] | None,
-        label: str,
-        timeout: float | None,
-        seed: str | int | SeedPolicy,
-        **fields: Any,
-    ) -> Self:
-        """Check the arguments that all experiments share, and find the datasets."""
-        policy = SeedPolicy.parse(seed)
-        if timeout is not None and not timeout > 0:
-            raise DataError(f"timeout={plain(timeout)!r}: expected a positive number of seconds")
-        if folder.exists() and not folder.is_dir():
-            raise DataError(f"{folder}: exists and is not a folder; choose another name")
-        if isinstance(data, Mapping):  # workers read from files
-            sources = spool(data, folder / ".data", label=label)
-        else:
-            sources = select(data, datasets=datasets, label=label)
-        return cls(sources=tuple(sources), seed=policy, timeout=timeout, **fields)
+    def __post_init__(self) -> None:
+        if self.timeout is not None:
+            check_number("timeout", plain(self.timeout), above=0)
 
     @cached_property
     def tasks(self) -> list[tuple[Source, str, list[Task]]]:
@@ -339,8 +321,7 @@ class Experiment:
             Folds in which a fit failed, or all rows of this experiment. A fold of a sweep is
             removed as a whole.
         """
-        if what not in {"failed", "all"}:
-            raise ArgumentError(f"force={what!r}: expected 'failed' or 'all'")
+        check_choice("force", what, ("failed", "all"))
         keys = {key for shard in self.plan.shards for key in shard.keys}
         if what == "failed":
             self._present()  # refuses other settings before anything is removed
@@ -367,8 +348,8 @@ class Experiment:
         list of str
             Other processes that were writing to the same folder.
         """
-        if jobs is not None and jobs < 1:
-            raise ArgumentError(f"jobs={jobs}: expected at least 1")
+        if jobs is not None:
+            check_integer("jobs", jobs)
         if shard is not None and not 1 <= shard[0] <= shard[1]:
             raise ArgumentError(f"shard={shard}: expected (i, n) with 1 ≤ i ≤ n, such as (3, 10)")
         if force is not None:
@@ -451,97 +432,58 @@ def _missing_kernels(plan: Plan) -> list[str]:
     return missing_kernels(*kernel_users(unit for shard in plan.shards for unit in shard.units))
 
 
-@dataclass(frozen=True, eq=False)
-class RunSummary:
-    """Summary of a run.
+def summarise(experiment: Experiment, table: pd.DataFrame) -> dict[str, Any]:
+    """Count the planned and finished rows of an experiment, and list its failures.
 
-    Attributes
-    ----------
-    planned, done : int
-        Rows of the experiment, and how many of them are in the store.
-    undefined : int
-        Folds whose test part lacks target or other rows.
-    without_average_precision : int
-        Fits by version 0.2 or earlier, which recorded AUROC alone.
-    failures : list of dict
-        Each fit without a result, with its reason.
-    omitted_rows, small_classes : dict
-        Dataset → rows omitted because of missing values, and classes too small to be targets.
+    ``undefined`` counts folds whose test part lacks target or other rows,
+    ``without_average_precision`` fits by version 0.2 or earlier, which recorded AUROC alone.
     """
-
-    n_datasets: int
-    n_tasks: int
-    n_descriptors: int
-    planned: int
-    done: int
-    undefined: int
-    without_average_precision: int
-    failures: list[dict[str, Any]]
-    omitted_rows: dict[str, int]
-    small_classes: dict[str, int]
-
-    @property
-    def complete(self) -> bool:
-        """Return whether all planned rows are in the store."""
-        return self.done == self.planned
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the summary as plain values."""
-        return {**self.__dict__, "complete": self.complete}
-
-    def lines(self) -> list[str]:
-        """Return the summary as lines of text."""
-        lines = [
-            f"{self.n_tasks} tasks from {self.n_datasets} datasets, {self.n_descriptors} "
-            f"descriptors: {self.done} of {self.planned} fits are done."
-        ]
-        for text, counts in (
-            ("Rows omitted because of missing values", self.omitted_rows),
-            ("Classes with fewer than five rows, not used as targets", self.small_classes),
-        ):
-            if counts:
-                lines.append(
-                    f"{text}: {', '.join(f'{printable(k)} {v}' for k, v in counts.items())}."
-                )
-        if self.undefined:
-            lines.append(
-                f"{self.undefined} folds have no AUROC: their test part lacks target or other rows."
-            )
-        if self.without_average_precision:
-            lines.append(
-                f"{self.without_average_precision} fits by an earlier version have AUROC but no "
-                "average precision; compute them again with --force all."
-            )
-        if self.failures:
-            lines.append(f"{len(self.failures)} fits failed:")
-            for failure in self.failures[:MOST_FAILURES_SHOWN]:
-                where = f"{failure['descriptor']} on {failure['dataset']}, class {failure['class']}"
-                lines.append(
-                    f"  {printable(where)}, fold {failure['fold']}: {printable(failure['error'])}"
-                )
-            if len(self.failures) > MOST_FAILURES_SHOWN:
-                lines.append(f"  … and {len(self.failures) - MOST_FAILURES_SHOWN} more")
-            lines.append("Retry them with --force failed.")
-        return lines
-
-
-def summarise(experiment: Experiment, table: pd.DataFrame) -> RunSummary:
-    """Summarise the finished rows of an experiment."""
     columns = [*KEY, "status", "error"]
     if table.empty:
         table = pd.DataFrame(columns=[*columns, "omitted_rows"])
     failed = table.loc[table["status"].isin(FAILED), columns]
     measures = table.reindex(columns=["auroc", "average_precision"]).notna()
     omitted = table.groupby("dataset", sort=False)["omitted_rows"].first()
-    return RunSummary(
-        n_datasets=len(experiment.tasks),
-        n_tasks=sum(len(tasks) for _, _, tasks in experiment.tasks),
-        n_descriptors=len(experiment.recipes),
-        planned=experiment.plan.n_rows,
-        done=len(table),
-        undefined=int((table["status"] == "undefined").sum()),
-        without_average_precision=int((measures["auroc"] & ~measures["average_precision"]).sum()),
-        failures=[dict(zip(columns, row, strict=True)) for row in failed.to_numpy()],
-        omitted_rows={str(k): int(v) for k, v in omitted.items() if v},
-        small_classes=dict(experiment.small_classes),
-    )
+    return {
+        "n_datasets": len(experiment.tasks),
+        "n_tasks": sum(len(tasks) for _, _, tasks in experiment.tasks),
+        "n_descriptors": len(experiment.recipes),
+        "planned": experiment.plan.n_rows,
+        "done": len(table),
+        "undefined": int((table["status"] == "undefined").sum()),
+        "without_average_precision": int((measures["auroc"] & ~measures.iloc[:, 1]).sum()),
+        "failures": [dict(zip(columns, row, strict=True)) for row in failed.to_numpy()],
+        "omitted_rows": {str(k): int(v) for k, v in omitted.items() if v},
+        "small_classes": dict(experiment.small_classes),
+        "complete": len(table) == experiment.plan.n_rows,
+    }
+
+
+def summary_lines(summary: dict[str, Any]) -> list[str]:
+    """Return a summary as lines of text."""
+    lines = [
+        "{n_tasks} tasks from {n_datasets} datasets, {n_descriptors} descriptors: {done} of "
+        "{planned} fits are done.".format_map(summary)
+    ]
+    for text, name in (
+        ("Rows omitted because of missing values", "omitted_rows"),
+        ("Classes with fewer than five rows, not used as targets", "small_classes"),
+    ):
+        if counts := [f"{printable(k)} {v}" for k, v in summary[name].items()]:
+            lines.append(f"{text}: {', '.join(counts)}.")
+    if count := summary["undefined"]:
+        lines.append(f"{count} folds have no AUROC: their test part lacks target or other rows.")
+    if count := summary["without_average_precision"]:
+        lines.append(
+            f"{count} fits by an earlier version have AUROC but no average precision; compute them "
+            "again with --force all."
+        )
+    if failures := summary["failures"]:
+        lines.append(f"{len(failures)} fits failed:")
+        for failure in failures[:MOST_FAILURES_SHOWN]:
+            text = "{descriptor} on {dataset}, class {class}, fold {fold}: {error}"
+            lines.append(f"  {printable(text.format_map(failure))}")
+        if len(failures) > MOST_FAILURES_SHOWN:
+            lines.append(f"  … and {len(failures) - MOST_FAILURES_SHOWN} more")
+        lines.append("Retry them with --force failed.")
+    return lines

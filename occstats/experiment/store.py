@@ -117,43 +117,32 @@ class Store:
         while lacking := sorted(self.shard_ids() - read):
             for shard_id in lacking:
                 read.add(shard_id)
-                with suppress(FileNotFoundError):  # compacted by another process
+                # Another process may compact it.
+                with suppress(FileNotFoundError), _reading(self.path_of(shard_id)):
                     rows = self.read_shard(shard_id)
-                    described = self.metadata(shard_id).get("occstats", "{}")
-                    try:
-                        yield json.loads(described), _without(rows, seen)
-                    except ValueError as error:
-                        raise _damaged(self.path_of(shard_id), error) from error
+                    description = json.loads(self.metadata(shard_id).get("occstats", "{}"))
+                    yield description, _without(rows, seen)
 
     def read_shard(self, shard_id: str) -> pd.DataFrame:
         """Return the rows of one shard, with its checksums verified."""
         import pyarrow.parquet as pq
 
         path = self.path_of(shard_id)
-        try:
+        with _reading(path):
             # Not as a partitioned dataset: a folder called a=b must not become a column.
             table = pq.ParquetFile(path, page_checksum_verification=True).read()
             rows: pd.DataFrame = table.to_pandas()
             if not verify_digest(rows, table.schema.metadata, str(path)):
                 raise ValueError("no hash of its content")
-        except (ResultsError, FileNotFoundError):
-            raise
-        except Exception as error:  # a damaged file can raise anything
-            raise _damaged(path, error) from error
         return rows
 
     def metadata(self, shard_id: str) -> dict[str, str]:
         """Return the metadata of a shard."""
         import pyarrow.parquet as pq
 
-        path = self.path_of(shard_id)
-        try:
-            found = pq.read_schema(path).metadata or {}
+        with _reading(self.path_of(shard_id)):
+            found = pq.read_schema(self.path_of(shard_id)).metadata or {}
             return {k.decode(): v.decode() for k, v in found.items() if k == b"occstats"}
-        except FileNotFoundError:
-            raise
-        except Exception as error:  # a damaged file can raise anything
-            raise _damaged(path, error) from error
 
     def forget(self, keys: set[tuple[str, str, str, int]]) -> int:
         """Remove the rows with these keys; return their number."""
@@ -268,8 +257,15 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _damaged(path: Path, error: Exception) -> ResultsError:
-    return ResultsError(
-        f"{path}: damaged ({' '.join(str(error).split())[:120]}); delete the file and "
-        "run the same command again, which computes only these rows"
-    )
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Report whatever a damaged file raises, which can be anything, with the remedy."""
+    try:
+        yield
+    except (ResultsError, FileNotFoundError):
+        raise
+    except Exception as error:
+        raise ResultsError(
+            f"{path}: damaged ({' '.join(str(error).split())[:120]}); delete the file and "
+            "run the same command again, which computes only these rows"
+        ) from error

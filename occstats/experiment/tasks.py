@@ -3,16 +3,15 @@
 import math
 import warnings
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from occstats.datasets import Dataset
 from occstats.errors import DataError
 
 N_FOLDS = 5
-FOLD_SEED = 0
 # With fewer rows than folds, some fold would have no target row to test.
 SMALLEST_TARGET = N_FOLDS
 SIGNIFICANT_DIGITS = 12
@@ -84,19 +83,15 @@ def sparsity(X: NDArray[np.float64]) -> float:
     return float(np.mean(frequencies) / len(X))
 
 
-@dataclass(frozen=True, eq=False)
-class Fold:
+class Fold(NamedTuple):
     """Row numbers of one fold: target rows for training, and all rows of the test part."""
 
     train: NDArray[np.intp]
     test: NDArray[np.intp]
 
 
-def make_folds(is_target: NDArray[np.bool_], *, n_folds: int = N_FOLDS) -> list[Fold]:
-    """Make stratified, shuffled folds on the binary label (target or not).
-
-    Training uses only the target rows of the training part; every row of the test part is scored.
-    The folds depend on the order of the rows.
+def make_folds(is_target: NDArray[np.bool_]) -> list[Fold]:
+    """Make the folds of a task, which depend on the order of the rows.
 
     Examples
     --------
@@ -104,17 +99,16 @@ def make_folds(is_target: NDArray[np.bool_], *, n_folds: int = N_FOLDS) -> list[
     >>> [(len(fold.train), len(fold.test)) for fold in folds]
     [(8, 6), (8, 6), (8, 6), (8, 6), (8, 6)]
     """
-    from sklearn.model_selection import StratifiedKFold
+    from occstats_descriptors import OneClassKFold
 
-    splitter = StratifiedKFold(n_splits=n_folds, shuffle=True, random_state=FOLD_SEED)
     with warnings.catch_warnings():
         # With fewer other rows than folds some folds have no AUROC; their rows say so.
         warnings.filterwarnings("ignore", message="The least populated class")
-        splits = list(splitter.split(np.zeros(len(is_target)), is_target))
-    return [Fold(train=train[is_target[train]], test=test) for train, test in splits]
+        splits = OneClassKFold(N_FOLDS).split(np.zeros(len(is_target)), is_target)
+        return [Fold(*rows) for rows in splits]
 
 
-def smallest_training_part(n: int, *, n_folds: int = N_FOLDS) -> int:
+def smallest_training_part(n: int) -> int:
     """Return the number of training targets in the fold with the fewest of them.
 
     Examples
@@ -122,7 +116,7 @@ def smallest_training_part(n: int, *, n_folds: int = N_FOLDS) -> int:
     >>> smallest_training_part(59), smallest_training_part(60)
     (47, 48)
     """
-    return n - -(-n // n_folds)
+    return n - -(-n // N_FOLDS)
 
 
 def scale_by_interquartile_range(
@@ -202,9 +196,8 @@ def auroc(
 ) -> float | None:
     r"""Return the area under the ROC curve, with ties counted as one half.
 
-    .. math:: \frac{\sum_{i \in \text{target}} r_i - n_+(n_+ + 1)/2}{n_+ n_-}
-
-    with midranks :math:`r_i` of the scores.
+    .. math:: \frac{1}{n_+ n_-} \sum_{i \in \text{target}} \sum_{j \in \text{other}}
+        \left([s_i > s_j] + \tfrac{1}{2} [s_i = s_j]\right)
 
     Parameters
     ----------
@@ -233,13 +226,12 @@ def auroc(
     >>> auroc(np.array([True, True, False, False]), np.array([0.9, 0.1 + 0.2, 0.3, 0.1]))
     0.875
     """
-    positives = int(is_target.sum())
-    negatives = len(is_target) - positives
-    if not positives or not negatives:
+    if is_target.all() or not is_target.any():
         return None
-    ranks = stats.rankdata(_compared(scores, of_distances))
-    area = ranks[is_target].sum() - positives * (positives + 1) / 2
-    return float(area / (positives * negatives))
+    compared = _compared(scores, of_distances)
+    targets, others = compared[is_target], np.sort(compared[~is_target])
+    lower = np.searchsorted(others, targets) + np.searchsorted(others, targets, side="right")
+    return float(lower.sum() / (2 * len(targets) * len(others)))
 
 
 def average_precision(
@@ -268,12 +260,11 @@ def average_precision(
     >>> average_precision(np.array([True, True, False, False]), np.array([0.9, 0.2, 0.3, 0.1]))
     0.8333...
     """
-    positives = int(is_target.sum())
-    if not positives or positives == len(is_target):
+    if is_target.all() or not is_target.any():
         return None
     compared = _compared(scores, of_distances)
     targets = np.sort(compared[is_target])
-    above = positives - np.searchsorted(targets, targets)
+    above = len(targets) - np.searchsorted(targets, targets)
     of_all = len(compared) - np.searchsorted(np.sort(compared), targets)
     return float(np.mean(above / of_all))
 

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from occstats._checks import check_integer, check_number
 from occstats.errors import DataError
-from occstats.experiment.estimators import (
-    Recipe,
-    fit_and_score,
-    make_estimator,
-    make_recipes,
-    plain,
-)
+from occstats.experiment.estimators import Recipe, fit_and_score, make_estimator, make_recipes
 from occstats.experiment.isolation import contained
 from occstats.experiment.tasks import scale_by_interquartile_range
 from occstats.progress import track
@@ -44,16 +36,11 @@ MOST_ROWS = 1_000_000
 POOL_FACTOR = 4
 
 
-@dataclass(frozen=True, eq=False)
-class RowPool:
+class RowPool(NamedTuple):
     """Named rows from which samples are drawn."""
 
     rows: NDArray[np.float64]
     name: str
-
-    def sample(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n rows without replacement."""
-        return self.rows[generator.choice(len(self.rows), size=n, replace=False)]
 
 
 def generated_rows(n: int, n_attributes: int = GENERATED_ATTRIBUTES, seed: int = 0) -> RowPool:
@@ -111,19 +98,9 @@ def _read(path: Path) -> pd.DataFrame:
         return pd.read_parquet(path).head(MOST_ROWS)
     if not name.endswith((".csv", ".csv.gz")):
         raise ValueError("expected .csv, .csv.gz or .parquet")
-    opened = gzip.open if name.endswith(".gz") else open
-    with opened(path, "rt", encoding="utf-8", newline="") as file:
-        first = next(csv.reader(file), [])
-    header = None if first and all(map(_is_number, first)) else 0
-    return pd.read_csv(path, header=header, nrows=MOST_ROWS)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    first = pd.read_csv(path, header=None, nrows=1)
+    all_numbers = first.shape[1] == first.select_dtypes("number").shape[1]
+    return pd.read_csv(path, header=None if all_numbers else 0, nrows=MOST_ROWS)
 
 
 def measure_times(
@@ -176,7 +153,12 @@ def measure_times(
     [['NND', 64, 28, 8, 'ok']]
     """
     recipes = make_recipes(descriptors)
-    ordered = _checked(sizes, n_samples, n_queries, limit)
+    ordered = sorted(set(sizes))
+    check_integer("sizes", ordered[0] if ordered else 0, least=5)
+    check_integer("samples", n_samples)
+    check_integer("queries", n_queries)
+    if limit is not None:
+        check_number("limit", limit, above=0)
     needed = ordered[-1] + n_queries
     pool = data if data is not None else generated_rows(needed, seed=seed)
     if len(pool.rows) < needed:
@@ -193,8 +175,8 @@ def measure_times(
     measured = []
     for n, repetition in track(steps, "time", total=len(steps), progress=progress):
         generator = np.random.default_rng([seed, n, repetition])
-        sample = pool.sample(n + n_queries, generator)
-        train, queries = scale_by_interquartile_range(sample[:n], sample[n:])
+        drawn = pool.rows[generator.choice(len(pool.rows), size=n + n_queries, replace=False)]
+        train, queries = scale_by_interquartile_range(drawn[:n], drawn[n:])
         for recipe in recipes:
             found: dict[str, Any] = {"status": "skipped", "error": None}
             if n <= slow.get(recipe.name, n):
@@ -204,22 +186,6 @@ def measure_times(
             identity = (recipe.name, n, train.shape[1], repetition, n_queries)
             measured.append(dict(zip(COLUMNS, identity, strict=False)) | found)
     return pd.DataFrame(measured, columns=list(COLUMNS)).astype(dict.fromkeys(TIMES, float))
-
-
-def _checked(
-    sizes: Sequence[int], n_samples: int, n_queries: int, limit: float | None
-) -> list[int]:
-    ordered = sorted(set(sizes))
-    for name, value, least in (
-        ("sizes", ordered[0] if ordered else 0, 5),
-        ("samples", n_samples, 1),
-        ("queries", n_queries, 1),
-    ):
-        if value < least:
-            raise DataError(f"{name}: expected at least {least}; got {value}")
-    if limit is not None and not limit > 0:
-        raise DataError(f"limit: expected a positive number of seconds; got {plain(limit)!r}")
-    return ordered
 
 
 def _times(

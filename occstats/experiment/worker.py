@@ -60,21 +60,17 @@ def compute_shard(
 ) -> None:
     """Evaluate all units of a shard and write its file.
 
-    Parameters
-    ----------
-    shard : Shard
-        The work.
-    isolate : bool
-        Run the fits in a child process, as with a timeout, because they may kill or change it.
-    evaluate, failed : callable
-        From a unit and some of its recipes to rows; `failed` takes status and reason, too.
-    whole_units : bool
-        Evaluate all recipes of a unit in one call, to which the timeout applies.
-    store, timeout, memory, metadata
-        Where the rows go, seconds that a call may take, bytes that a child process may use, and
-        the description of the file.
+    `evaluate` makes rows from a unit and some of its recipes, and `failed` from status and reason,
+    too. To isolate fits is to run them in a child process, as with a timeout, because they may kill
+    or change it. With `whole_units`, all recipes of a unit are one call, to which the timeout
+    applies.
     """
-    _load_kernels(shard)
+    from occstats_descriptors.warm_up import kernels_of, load
+
+    # No fit waits for the compiler.
+    for group in kernels_of(*kernel_users(shard.units)):
+        with suppress(RuntimeError):  # it fails again in a fit, which reports it
+            load(group)
     calls = [
         (unit, recipes)
         for unit in shard.units
@@ -222,14 +218,7 @@ def _task_rows(source: Source, target: str) -> tuple[NDArray[np.bool_], float, l
 class SharedSearch:
     """A neighbour search of one fold, run once at the largest size that its users need.
 
-    Parameters
-    ----------
-    train, test : ndarray
-        The scaled training targets and test rows.
-    estimators : sequence
-        The descriptors that share the search; all have the same metric.
-    order : {"index", "kd-tree"}
-        The order of equally distant neighbours.
+    All `estimators` have the same metric; `order` is that of equally distant neighbours.
     """
 
     def __init__(self, train: Array, test: Array, estimators: Sequence[Any], *, order: str) -> None:
@@ -295,15 +284,6 @@ def kernel_users(units: Iterable[Unit]) -> tuple[set[str], set[tuple[int, int, i
     listed = list(units)
     shapes = {(unit.task.n, unit.task.rows, unit.task.m) for unit in listed}
     return {recipe.origin for unit in listed for recipe in unit.recipes}, shapes
-
-
-def _load_kernels(shard: Shard) -> None:
-    """Load or compile the kernels of a shard, so that no fit waits for them."""
-    from occstats_descriptors.warm_up import kernels_of, load
-
-    for group in kernels_of(*kernel_users(shard.units)):
-        with suppress(RuntimeError):  # it fails again in a fit, which reports it
-            load(group)
 
 
 def _import_descriptors() -> None:

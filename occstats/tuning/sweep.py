@@ -16,7 +16,7 @@ from occstats.datasets import open_source
 from occstats.errors import ResultsError
 from occstats.experiment.estimators import Recipe, SeedPolicy
 from occstats.experiment.plan import estimated_seconds
-from occstats.experiment.run import Data, Experiment, folder_or_temporary
+from occstats.experiment.run import Data, Experiment, find_sources, folder_or_temporary
 from occstats.experiment.store import FAILED, KEY, Store
 from occstats.experiment.tasks import Task
 from occstats.experiment.worker import Rows
@@ -144,16 +144,13 @@ def prepare_sweep(
     """
     folder = Path(out).absolute()
     recipes = make_sweep_recipes(descriptors, metrics=metrics, grids=grids, windows=windows)
-    return SweepExperiment.create(
-        data,
-        folder,
+    return SweepExperiment(
         recipes=tuple(recipes),
         store=Store(shards_of(folder)),
-        folder=folder,
-        datasets=datasets,
-        label=label,
+        sources=find_sources(data, folder, datasets=datasets, label=label),
+        seed=SeedPolicy.parse(seed),
         timeout=timeout,
-        seed=seed,
+        folder=folder,
     )
 
 

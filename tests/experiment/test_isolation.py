@@ -22,7 +22,7 @@ from occstats.experiment import dispatch, prepare
 from occstats.experiment.estimators import Recipe
 from occstats.experiment.isolation import (
     CallTimeoutError,
-    ChildProcessDiedError,
+    IsolationError,
     contained,
     isolated_calls,
 )
@@ -115,7 +115,7 @@ def test_calls_that_break_their_process_are_reported(tmp_path):
     )
     assert str(crashed) == "its process died (exit code -11)"
     assert gone(tmp_path / "child")
-    assert isinstance(limited, ChildProcessDiedError)
+    assert isinstance(limited, IsolationError)
     assert isinstance(cleared, Exception)
     assert (written, closed, seven) == (None, None, 7)
 

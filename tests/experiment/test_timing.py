@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from occstats.cli import main
-from occstats.errors import DataError
+from occstats.errors import ArgumentError, DataError
 from occstats.experiment.timing import COLUMNS, RowPool, generated_rows, measure_times, rows_of_file
 from occstats.report.tuning_tables import timing_table
 
@@ -98,9 +98,9 @@ def test_failures_are_rows_with_a_reason():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"sizes": []}, "sizes: expected at least 5"),
-        ({"n_samples": 0}, "samples: expected at least 1"),
-        ({"limit": 0}, "positive number of seconds"),
+        ({"sizes": []}, "sizes must be an integer of at least 5; got 0"),
+        ({"n_samples": 0}, "samples must be an integer of at least 1; got 0"),
+        ({"limit": 0}, "limit must be a number above 0; got 0"),
         (
             {"data": RowPool(np.zeros((100, 2)), "few")},
             "few: has 100 rows; 128 training rows and 16 queries",
@@ -108,7 +108,7 @@ def test_failures_are_rows_with_a_reason():
     ],
 )
 def test_invalid_arguments_are_refused(change, message):
-    with pytest.raises(DataError, match=message):
+    with pytest.raises((ArgumentError, DataError), match=message):
         measure_times(descriptors=["MD"], **{**QUICK, **change})
 
 
