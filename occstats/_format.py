@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from difflib import get_close_matches
+from textwrap import TextWrapper
 from typing import Any, Literal
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "show_path",
     "significant",
     "word",
+    "wrap",
 ]
 
 ABSENT = "–"
@@ -40,6 +42,8 @@ ABSENT = "–"
 SMALLEST_P = 0.001
 MOST_DECIMALS = 8
 SECTION_ROWS = 50
+# Blanks at which no line ends: in "p = 0.05" and "95 % CI".
+_FIXED = re.compile(r"(?<=\bp) (?=[=<>])|(?<=[=<>]) (?=\d)|(?<=\d) (?=%)")
 # Characters of these categories move the cursor, reorder or hide text; joiners build emoji.
 _INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = {"\u200c", "\u200d"}
@@ -394,6 +398,18 @@ def minus_signs(text: str) -> str:
     '[−0.010, +0.022]'
     """
     return re.sub(r"-(?=[\d.])", "−", text)
+
+
+def wrap(text: str, width: int = 80, first: str = "", others: str = "") -> list[str]:
+    """Return lines of at most this width, with indents; numbers keep their units.
+
+    Examples
+    --------
+    >>> wrap("The power of the test is 80 % now.", 28)
+    ['The power of the test is', '80 % now.']
+    """
+    wrapper = TextWrapper(width, first, others, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\u00a0", " ") for line in wrapper.wrap(_FIXED.sub("\u00a0", text))]
 
 
 def section_to_html(section: Any) -> str:

@@ -16,7 +16,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from occstats._checks import require_descriptors
-from occstats.cli.options import READING, LongCommand, options, results, take
+from occstats.cli.options import options, results
 
 __all__ = ["Finding", "check_r", "completion", "diagnose", "doctor", "skill"]
 
@@ -199,59 +199,32 @@ TESTS: dict[str, tuple[Literal["rgl", "ds"], ...]] = {
 }
 
 
-def _one_of(*choices: str) -> dict[str, Any]:
-    first = choices[0]
-    return {"type": click.Choice(choices), "choices": (), "default": first, "usual": first}
+def _one_of(help: str, *choices: str) -> dict[str, Any]:
+    usual = choices[0]
+    kind = click.Choice(choices)
+    return {"help": help, "type": kind, "choices": (), "default": usual, "usual": usual}
 
 
 @click.command(
     "check-r",
-    cls=LongCommand,
     params=[
         results(required=False),
         *options(
-            "as_json",
-            "test",
-            "null",
-            "alternative",
-            "tie_tolerance",
-            "missing",
-            "engine",
-            *READING,
-            test={"help": "Clustered signed-rank test", **_one_of(*TESTS)},
-            null={
-                "help": "Null distribution; exact is available for rgl, where clusrank computes it "
+            *("as_json", "test", "null", "engine"),
+            test=_one_of("Clustered signed-rank test", *TESTS),
+            null=_one_of(
+                "Null distribution; exact is available for rgl, where clusrank computes it "
                 "correctly",
-                **_one_of("asymptotic", "exact"),
-            },
-            alternative=_one_of("greater", "less", "two-sided"),
-            tie_tolerance={
-                "help": "Differences closer than this tie; 0 ranks the raw floats",
-                "default": 1e-9,
-                "usual": "1e-9",
-            },
-            missing={"help": "Treatment of missing scores, as in compare", "default": "refuse"},
-            engine={
-                "help": "Run R embedded by rpy2 or as Rscript; either uses the one that works",
-                "choices": ("either", "rpy2", "rscript"),
-                "default": "either",
-                "usual": "either",
-            },
+                *("asymptotic", "exact"),
+            ),
+            engine=_one_of(
+                "Run R embedded by rpy2 or as Rscript; either uses the one that works",
+                *("either", "rpy2", "rscript"),
+            ),
         ),
     ],
-    common=("as_json", "test", "null", "alternative", "tie_tolerance", "missing", "engine"),
 )
-def check_r(
-    results: tuple[str, ...],
-    test: str,
-    null: str,
-    alternative: str,
-    tie_tolerance: float,
-    missing: str,
-    engine: str,
-    as_json: bool,
-    **given: Any,
-) -> None:
+def check_r(results: tuple[str, ...], as_json: bool, test: str, null: Any, engine: Any) -> None:
     """Check the native clustered tests against R's clusrank.
 
     RESULTS are tables of results as for compare; the default is the bundled lenz2021. Both
@@ -268,12 +241,11 @@ def check_r(
         if test == "ds":
             raise click.UsageError("--null exact needs --test rgl: ds has no exact null")
         test = "rgl"
-    table = load_results(*(results or ("lenz2021",)), **take(READING, given))
-    table = table.resolve_missing(missing)
-    sample = Sample(table.tested, clusters_of(table), tie_tolerance)
-    how: Any = {"null": null, "alternative": alternative, "engine": engine}
+    table = load_results(*(results or ("lenz2021",))).resolve_missing()
+    sample, names = Sample(table.tested, clusters_of(table), 1e-9), table.algorithms
     checks = {
-        key: check_engines(sample, test=key, names=table.algorithms, **how) for key in TESTS[test]
+        key: check_engines(sample, test=key, names=names, null=null, engine=engine)
+        for key in TESTS[test]
     }
     agree = all(check.agrees for check in checks.values())
     if as_json:
@@ -281,14 +253,12 @@ def check_r(
             "agree": agree,
             "tolerance": AGREEMENT,
             "null": null,
-            "alternative": alternative,
-            "tie_tolerance": tie_tolerance,
             "tests": {
                 key: {
                     "n_tests": check.n_tests,
                     "largest_difference_p": plain(check.largest_p),
                     "largest_difference_z": plain(check.largest_z),
-                    "worst_pair": check.worst and [table.algorithms[i] for i in check.worst],
+                    "worst_pair": check.worst and [names[i] for i in check.worst],
                     "n_equal_ranks": len(check.equal_ranks),
                     "versions": check.versions,
                 }
@@ -298,7 +268,7 @@ def check_r(
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         for key, check in checks.items():
-            click.echo(f"{key}: {check.sentence(table.algorithms)}")
+            click.echo(f"{key}: {check.sentence(names)}")
     if not agree:
         sys.exit(1)
 

@@ -122,11 +122,18 @@ def gate(
     """
     if candidate == baseline:
         raise click.UsageError("--candidate and --baseline must be different algorithms")
-    from occstats._format import printable
     from occstats.comparison import pipeline
     from occstats.comparison.gate import judge
+    from occstats.errors import ResultsError
+    from occstats.report.terminal import make_console, print_wrapped
 
-    loaded = load(results, given | {"algorithms": [candidate, baseline]}, ask=False)
+    try:
+        loaded = load(results, given | {"algorithms": [candidate, baseline]}, ask=False)
+    except ResultsError as error:
+        if not (unknown := str(error)).startswith("algorithms: there is no "):
+            raise
+        option = "--candidate" if f" no {candidate!r} " in unknown else "--baseline"
+        raise click.UsageError(unknown.replace("algorithms", option, 1)) from None
     comparison = pipeline.compare(
         loaded,
         algorithms=[candidate, baseline],
@@ -139,7 +146,9 @@ def gate(
 
         click.echo(gate_comment(comparison, found, candidate, baseline))
     else:
-        click.echo(f"{printable(found.line)}\n{printable(found.caution)}")
+        console = make_console()
+        print_wrapped(console, f"{found.outcome}: {found.evidence}", "bold")
+        print_wrapped(console, found.caution)
     sys.exit(found.exit_code)
 
 

@@ -11,14 +11,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from textwrap import TextWrapper
 from types import FrameType
 from typing import Any, NoReturn
 
 import click
 
 from occstats import __version__
-from occstats._format import did_you_mean, printable
+from occstats._format import did_you_mean, printable, wrap
 from occstats.errors import OccstatsError
 
 __all__ = ["COMMANDS", "HelpfulGroup", "main"]
@@ -265,19 +264,19 @@ def _without_options(arguments: Sequence[str], options: Mapping[str, Any]) -> li
 
 
 def _refuse(message: str, context: click.Context | None) -> NoReturn:
-    hint = f" (see {context.command_path} --help)" if context is not None else ""
-    if "\n" not in message:
-        click.echo(f"Error: {printable(' '.join(message.splitlines()))}{hint}", err=True)
+    message = f"Error: {message}"
+    if context is not None:
+        message += f" (see {context.command_path} --help)"
+    if "\n" not in message and not sys.stderr.isatty():
+        click.echo(printable(message), err=True)
         sys.exit(BAD_INPUT)
     shown: list[str] = []
-    wrapper = TextWrapper(WIDTH, "Error: ", " " * 5, break_long_words=False, break_on_hyphens=False)
     before, _, after = message.partition(TRY)
     kept = MOST_LINES - sum(-(-len(line) // WIDTH) for line in f"try: {after}".split("\n")[:1])
     for line in message.split("\n"):
         # A command is pasted as a whole.
         command = line.startswith("try: occstats ")
-        parts = [line] if command else wrapper.wrap(line)
-        wrapper.initial_indent = ""
+        parts = [line] if command else wrap(printable(line), WIDTH, others=" " * 5)
         most = kept if line in before else MOST_LINES
         if command or len(shown) + len(parts) <= most:
             shown += parts

@@ -42,22 +42,11 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
     occstats plan lenz2021 --candidate ALP --baseline NND --difference 0.01
     occstats plan lenz2021 --budget 2000 --dataset-cost 20
     """
-    from occstats._format import printable
-    from occstats.comparison.study_plan import plan_pilot, plan_study
+    from occstats.comparison.study_plan import plan_study
     from occstats.report.json_document import plain
+    from occstats.report.terminal import make_console, print_wrapped
 
-    chosen = take(PLAN, given)
-    if results:
-        found = plan_pilot([*results], **chosen, **take((*PILOT, *READING), given))
-    else:
-        absent = [name for name in ("sd_dataset", "difference") if name not in chosen]
-        if absent:
-            raise click.UsageError(
-                f"without RESULTS of a pilot, pass --{absent[0].replace('_', '-')}"
-            )
-        control = given.get("control") is not None
-        more = take(("estimand", "alpha"), given)
-        found = plan_study(**chosen, **more, control=control)
+    found = plan_study([*results] or None, **take((*PLAN, *PILOT, *READING), given))
     if power_curve is not None:
         from occstats import figures
         from occstats.figures._base import without_pyplot
@@ -68,5 +57,6 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
         document = {"answer": found.sentence, **plain(found)}
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
         return
+    console = make_console()
     for line in found.lines():
-        click.echo(printable(line))
+        print_wrapped(console, line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable
+from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -25,11 +25,13 @@ from occstats.comparison.effects import (
     effects_frame,
     kendall_frame,
 )
+from occstats.comparison.heterogeneity import heterogeneity_frame
 from occstats.comparison.robustness import Gaps, Stability, study_gaps, study_stability
-from occstats.comparison.settings import Settings
-from occstats.comparison.summary import study_classical, summary_frame
+from occstats.comparison.settings import SETTINGS, Settings
+from occstats.comparison.summary import summary_frame
 from occstats.errors import ArgumentError
 from occstats.results import Results
+from occstats.stats.friedman import Classical, classical_tests
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,18 +40,30 @@ if TYPE_CHECKING:
     from occstats.comparison.text.columns import IntervalKind
     from occstats.comparison.text.methods import MethodsText
     from occstats.figures import Plotter
-    from occstats.stats.friedman import Classical
 
 __all__ = ["Comparison", "Tally"]
 
 Part = TypeVar("Part")
 RECORDED_PACKAGES = (np, scipy, pd)
+COPY_ON_WRITE = int(pd.__version__.partition(".")[0]) >= 3
 
 #: The main columns of ``pairwise``.
 PAIR_COLUMNS = [
     "a", "b", "difference", "ci_low", "ci_high", "p", "conclusion", "reversed", "wins", "ties",
     "losses",
 ]  # fmt: skip
+
+
+def main_pairs(
+    frame: pd.DataFrame, algorithms: list[str], control: str | None, columns: list[str]
+) -> pd.DataFrame:
+    """Return each pair once, the better first, or those of the control, in the order of ranks."""
+    place = {name: position for position, name in enumerate(algorithms)}
+    first, second = frame["a"].map(place), frame["b"].map(place)
+    keep = first < second if control is None else frame["a"] == control
+    order = np.lexsort((second[keep], first[keep]))
+    known = [name for name in columns if name in frame]
+    return frame.loc[keep, known].iloc[order].reset_index(drop=True)
 
 
 class Tally(NamedTuple):
@@ -70,55 +84,38 @@ class Tally(NamedTuple):
     ignoring_clusters: int
 
 
+class part(cached_property[Part]):  # noqa: N801  a decorator
+    """A property that is computed once; each access returns a copy.
+
+    One thread is as fast as several for these products, does not wait on a busy machine, and
+    always gives the same last digits.
+    """
+
+    def __get__(self, comparison: Any, owner: Any = None) -> Part:  # type: ignore[override]
+        if comparison is None:
+            return self  # type: ignore[return-value]
+        name = str(self.attrname)
+        if name not in vars(comparison):
+            with threadpool_limits(1, user_api="blas"):
+                vars(comparison)[name] = self.func(comparison)
+        found: Part = vars(comparison)[name]
+        return deepcopy(found)
+
+    def __set__(self, comparison: Any, value: Any) -> None:
+        raise AttributeError(f"{self.attrname} cannot be set")
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Comparison:
     """The result of `occstats.compare`, as pandas frames and in words.
 
     A positive difference means that ``a`` is better than ``b``, whatever the orientation of the
     score. Rank 1 is best. Weighted means give each dataset equal weight. The decision about all
-    pairs is made at once; every frame is computed when it is first used.
+    pairs is made at once; every frame is computed when it is first used, and is yours to change.
 
-    Attributes
-    ----------
-    results, settings
-        The compared results, and the settings used.
-    summary
-        One row per algorithm, best first (by mean rank, or by mean score for the estimand mean):
-        ``algorithm, mean_rank, mean_score, cvsd`` with intervals, the ranks consistent with the
-        decisions (``rank_low`` to ``rank_high``) and the share of bootstrap resamples in which the
-        algorithm comes first (``leads``).
-    pairwise
-        One row per ordered pair. ``difference`` (of a minus b), ``ci_low``, ``ci_high``, ``p``,
-        ``conclusion`` (``a`` is ``better`` or ``worse``, the pair is ``equivalent`` or
-        ``undecided``; None without a test) and ``reversed`` (the pair is decided, but the other
-        estimate has the opposite sign) form one decision; ``p_unadjusted`` is the p-value before
-        the correction. Then both estimates, ``typical_difference`` and ``mean_difference``, the
-        analysis that ignores clusters, and effect sizes.
-    rule, basis
-        The rule for calling an algorithm better, as a sentence; the test behind it, as a phrase.
-    ranks
-        Tasks × algorithms.
-    kendall, regression, complementary_pairs, rank_frequencies, strata, diagnostics
-        Rank correlations of the scores; regression of ranks on traits of the tasks; pairs of
-        algorithms that complement each other best; frequencies of ranks; mean ranks by difficulty;
-        correlation of tasks within datasets.
-    heterogeneity
-        For each unordered pair, how much the mean difference varies between datasets, its
-        prediction interval on a new dataset, and the probability that ``a`` is better there.
-    stability, design, classical
-        The conclusions when each dataset and each algorithm is left out; detectable differences and
-        datasets needed; the classical tests, which treat tasks as independent.
-    gaps
-        If results are missing: their number, and the conclusions under other policies.
-    fold_tests
-        If the results have folds: for each task, the probability that ``a`` is better.
-    binary
-        If all scores are 0 or 1: for each unordered pair, the difference with its clustered
-        standard error, the clustered McNemar tests, and the ``line`` to quote; else None.
-    notes
-        Notes on the input, and cautions.
-    meta
-        Counts, settings and versions.
+    The answer is in ``verdict``, ``summary`` (one row per algorithm), ``pairs`` (one row per pair)
+    and ``p_values``; ``pairwise`` has all columns of each ordered pair, ``plot`` the figures, and
+    ``methods`` a paragraph for a paper.
 
     Examples
     --------
@@ -135,12 +132,6 @@ class Comparison:
     decision: Decision
     given: Results
 
-    def _compute(self, part: Callable[..., Part], *arguments: Any) -> Part:
-        # One thread is as fast as several for these products, does not wait on a busy machine, and
-        # always gives the same last digits.
-        with threadpool_limits(1, user_api="blas"):
-            return part(*arguments)
-
     @property
     def study(self) -> Study:
         """Return the results and settings with the quantities that the parts share."""
@@ -148,17 +139,21 @@ class Comparison:
 
     @property
     def results(self) -> Results:
-        """Return the compared results."""
-        return self.study.results
+        """Return the compared results; their frames are copies."""
+        found = copy(self.study.results)
+        for name, value in vars(found).items():
+            if isinstance(value, pd.DataFrame):
+                vars(found)[name] = value.copy(deep=not COPY_ON_WRITE)
+        return found
 
     @property
     def settings(self) -> Settings:
         """Return the settings used."""
         return self.study.settings
 
-    @cached_property
+    @property
     def algorithms(self) -> list[str]:
-        """Return the algorithms, best first."""
+        """Return the algorithms, best first: by mean rank, or by mean score (estimand mean)."""
         return self.study.algorithms
 
     @property
@@ -171,93 +166,104 @@ class Comparison:
         """Return the test behind the rule, as a phrase."""
         return self.decision.basis
 
-    @cached_property
+    @part
     def summary(self) -> pd.DataFrame:
-        """Return the means of each algorithm with intervals, and its ranks."""
-        return self._compute(summary_frame, self.study, self.decision)
+        """Return one row per algorithm, best first.
 
-    @cached_property
+        Mean rank, mean score and spread over folds (``cvsd``) with intervals; the ranks consistent
+        with the decisions (``rank_low`` to ``rank_high``); and the share of bootstrap resamples in
+        which the algorithm comes first (``leads``).
+        """
+        return summary_frame(self.study, self.decision)
+
+    @part
     def pairwise(self) -> pd.DataFrame:
-        """Return the decision about each ordered pair, and its effect sizes."""
-        return self._compute(
-            lambda: self.decision.frame().merge(effects_frame(self.study), on=["a", "b"])
-        )
+        """Return one row per ordered pair, with all columns; ``pairs`` has the main ones.
 
-    @cached_property
+        ``difference`` (of a minus b), ``ci_low``, ``ci_high``, ``p``, ``conclusion`` (``a`` is
+        ``better`` or ``worse``, the pair is ``equivalent`` or ``undecided``; None without a test)
+        and ``reversed`` (the pair is decided, but the other estimate has the opposite sign) form
+        one decision; ``p_unadjusted`` is the p-value before the correction. Then both estimates,
+        ``typical_difference`` and ``mean_difference``, the analysis that ignores clusters, and
+        effect sizes. ``explain`` describes each column.
+        """
+        return self.decision.frame().merge(effects_frame(self.study), on=["a", "b"])
+
+    @part
     def ranks(self) -> pd.DataFrame:
         """Return the ranks, tasks × algorithms."""
         return task_effects.rank_frame(self.study)
 
-    @cached_property
+    @part
     def kendall(self) -> pd.DataFrame:
         """Return the rank correlations of the scores."""
-        return self._compute(kendall_frame, self.study)
+        return kendall_frame(self.study)
 
-    @cached_property
+    @part
     def regression(self) -> pd.DataFrame:
         """Return the regression of ranks on traits of the tasks."""
         return self._regression[0]
 
-    @cached_property
+    @part
     def _regression(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
-        return self._compute(task_effects.regression_frame, self.study)
+        return task_effects.regression_frame(self.study)
 
-    @cached_property
+    @part
     def complementary_pairs(self) -> pd.DataFrame:
         """Return the pairs of algorithms by how well they complement each other."""
-        return self._compute(task_effects.complementary_frame, self.study)
+        return task_effects.complementary_frame(self.study)
 
-    @cached_property
+    @part
     def rank_frequencies(self) -> pd.DataFrame:
         """Return the frequencies of ranks."""
         return task_effects.frequency_frame(self.study)
 
-    @cached_property
+    @part
     def strata(self) -> pd.DataFrame:
         """Return the mean ranks by difficulty."""
-        return self._compute(task_effects.strata_frame, self.study)
+        return task_effects.strata_frame(self.study)
 
-    @cached_property
+    @part
     def diagnostics(self) -> pd.DataFrame:
         """Return the correlation of tasks within datasets."""
-        return self._compute(diagnostics_frame, self.study)
+        return diagnostics_frame(self.study)
 
-    @cached_property
+    @part
     def stability(self) -> Stability:
         """Return the conclusions without each dataset and each algorithm."""
-        return self._compute(study_stability, self.study, self.decision)
+        return study_stability(self.study, self.decision)
 
-    @cached_property
+    @part
     def design(self) -> Design:
         """Return the detectable differences and the datasets needed."""
-        return self._compute(study_design, self.study, self.decision)
+        return study_design(self.study, self.decision)
 
-    @cached_property
+    @part
     def classical(self) -> Classical:
         """Return the classical tests, which treat tasks as independent."""
-        return self._compute(study_classical, self.study)
+        return classical_tests(self.study.sample, self.algorithms, alpha=self.settings.alpha)
 
-    @cached_property
+    @part
     def gaps(self) -> Gaps | None:
         """Return the missing results, and the conclusions under other policies; None if none."""
-        return self._compute(study_gaps, self.given, self.decision)
+        return study_gaps(self.given, self.decision)
 
-    @cached_property
+    @part
     def fold_tests(self) -> pd.DataFrame | None:
-        """Return the tests by fold of each task; None without folds."""
+        """Return the probability that ``a`` is better on each task; None without folds."""
         return task_effects.fold_frame(self.study)
 
-    @cached_property
+    @part
     def binary(self) -> pd.DataFrame | None:
         """Return the clustered McNemar tests of 0/1 scores; None for others."""
-        return self._compute(binary_frame, self.study)
+        return binary_frame(self.study)
 
-    @cached_property
+    @part
     def notes(self) -> tuple[str, ...]:
         """Return the notes on the input, and cautions."""
         return (*self.study.notes, *self._regression[1], *self.decision.notes)
 
-    @cached_property
+    @part
     def meta(self) -> dict[str, Any]:
         """Return counts, settings and versions for the record."""
         results, decision = self.results, self.decision
@@ -279,18 +285,18 @@ class Comparison:
             },
         }
 
-    @cached_property
+    @part
     def tally(self) -> Tally:
         """Return the numbers of unordered pairs that were tested and that differ."""
         tested = self.decision.tested
-        _, naive = self._compute(lambda: self.decision.ignoring_clusters)
+        _, naive = self.decision.ignoring_clusters
         return Tally(
             tested=int(tested.sum()) // 2,
             different=int(self.decision.better.sum()),
             ignoring_clusters=int(((naive == BETTER) & tested).sum()),
         )
 
-    @cached_property
+    @part
     def heterogeneity(self) -> pd.DataFrame:
         """Return the variation of each difference over datasets, and the prediction for a new one.
 
@@ -303,25 +309,23 @@ class Comparison:
         0  ALP  SVM         0.53
         1  ALP  NND         0.68
         """
-        from occstats.comparison.heterogeneity import heterogeneity_frame
+        return heterogeneity_frame(self.results, self.settings.alpha)
 
-        return self._compute(heterogeneity_frame, self.results, self.settings.alpha)
-
-    @cached_property
+    @part
     def verdict(self) -> str:
         """Return the answer in a few sentences."""
         from occstats.comparison.text.verdict import make_verdict
 
         return "\n".join(make_verdict(self, shorten=True).lines())
 
-    @cached_property
+    @part
     def methods_text(self) -> MethodsText:
         """Return the methods paragraph with its citations, and the cited works."""
         from occstats.comparison.text.methods import methods_text
 
         return methods_text(self)
 
-    @cached_property
+    @part
     def intervals(self) -> dict[str, IntervalKind]:
         """Return the kind of confidence interval of each quantity that has one."""
         from occstats.comparison.text.columns import interval_kinds
@@ -467,13 +471,7 @@ class Comparison:
         0  ALP  SVM       0.002  undecided
         1  ALP  NND       0.007  undecided
         """
-        frame, control = self.pairwise, self.settings.control
-        place = {name: position for position, name in enumerate(self.algorithms)}
-        first, second = frame["a"].map(place), frame["b"].map(place)
-        keep = first < second if control is None else frame["a"] == control
-        order = np.lexsort((second[keep], first[keep]))
-        columns = [name for name in PAIR_COLUMNS if name in frame]
-        return frame.loc[keep, columns].iloc[order].reset_index(drop=True)
+        return main_pairs(self.pairwise, self.algorithms, self.settings.control, PAIR_COLUMNS)
 
     def where(self, condition: Any = None, **values: Any) -> Comparison:
         """Compare again on some of the tasks, with the same settings.
@@ -566,26 +564,14 @@ class Comparison:
         >>> comparison.add(mine).algorithms
         ['MINE', 'SVM', 'ALP']
         """
-        from occstats.comparison.choices import PAPER
         from occstats.comparison.pipeline import compare_with
-        from occstats.comparison.settings import SETTINGS
         from occstats.results import load_results
 
         if not sources:
             raise ArgumentError("add needs results: a file, a frame, or a series of scores by task")
         changed = {name: options.pop(name) for name in list(options) if name in SETTINGS}
-        given = {name: getattr(self.settings, name) for name in SETTINGS}
-        # Settings that follow from a changed one are determined again.
-        implied = {
-            "preset": tuple(PAPER),
-            "control": ("family",),
-            "estimand": ("null",),
-            "engine": ("null", "correction", "estimand"),
-            "margin": ("rope",),
-        }
-        for name in ("algorithms", *(each for key in changed for each in implied.get(key, ()))):
-            given.pop(name, None)
-        settings = Settings.of(**{**given, **changed})
+        given = {name: getattr(self.settings, name) for name in self.settings.explicit}
+        settings = Settings.of(**{**given, "algorithms": None, **changed})
         # A series of scores by task does not say what was measured.
         of_series = {"lower_is_better": not self.results.higher_is_better, **options}
         tables = [

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from occstats._format import ABSENT, count, decimals, listing, printable, quote
-from occstats.comparison.comparison import Comparison
+from occstats.comparison.comparison import PAIR_COLUMNS, Comparison, main_pairs, part
 from occstats.comparison.decision import BETTER, EQUIVALENT, WORSE, JointTests, decide
 from occstats.comparison.settings import Settings
 from occstats.comparison.study import Study, prepare
@@ -43,7 +42,6 @@ __all__ = ["Comparisons", "compare_family", "load_measures", "slices_of"]
 
 #: Columns with more values are refused as slices.
 MOST_SLICES = 20
-COLUMNS = ["a", "b", "difference", "ci_low", "ci_high", "p", "conclusion", "reversed"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -102,24 +100,15 @@ class Comparisons:
         """Return the algorithm that the table is about: the control, or else the leader."""
         return self.first.settings.control or self.first.algorithms[0]
 
-    @cached_property
+    @part
     def pairs(self) -> pd.DataFrame:
         """Return one row per member and pair: difference, interval, p-value and conclusion."""
-        place = {name: position for position, name in enumerate(self.algorithms)}
-        parts = []
-        for name, member in self.members.items():
-            frame = member.pairwise
-            control = member.settings.control
-            keep = frame["a"].map(place) < frame["b"].map(place)
-            if control is not None:
-                keep = frame["a"] == control
-            columns = [column for column in COLUMNS if column in frame]
-            parts.append(frame.loc[keep, columns].assign(**{self.kind: name}))
-        frame = pd.concat(parts, ignore_index=True)
-        order = np.lexsort((frame["b"].map(place), frame["a"].map(place)))
-        return frame.iloc[order][[self.kind, *frame.columns.drop(self.kind)]].reset_index(drop=True)
+        frames = {name: member.pairwise for name, member in self.members.items()}
+        every = pd.concat(frames, names=[self.kind]).reset_index(0)
+        columns = [self.kind, *PAIR_COLUMNS[: PAIR_COLUMNS.index("wins")]]
+        return main_pairs(every, self.algorithms, self.first.settings.control, columns)
 
-    @cached_property
+    @part
     def conclusions(self) -> pd.DataFrame:
         """Return the conclusions: one row per pair (a, b), one column per member.
 
@@ -135,19 +124,21 @@ class Comparisons:
     @property
     def contradictions(self) -> pd.DataFrame:
         """Return the pairs of which one member calls ``a`` better and another ``b``."""
-        found = self.conclusions
-        return found[(found == BETTER).any(axis=1) & (found == WORSE).any(axis=1)]
+        return self.conclusions[self._opposite]
+
+    @property
+    def _opposite(self) -> pd.Series[bool]:
+        return (self.conclusions == BETTER).any(axis=1) & (self.conclusions == WORSE).any(axis=1)
 
     @property
     def partial(self) -> pd.DataFrame:
         """Return the pairs that differ by some members and are undecided by others."""
         found = self.conclusions
         decided = found.isin([BETTER, WORSE])
-        rest = found.notna() & ~decided
-        both = (found == BETTER).any(axis=1) & (found == WORSE).any(axis=1)
-        return found[decided.any(axis=1) & rest.any(axis=1) & ~both]
+        undecided = found.notna() & ~decided
+        return found[decided.any(axis=1) & undecided.any(axis=1) & ~self._opposite]
 
-    @cached_property
+    @part
     def cells(self) -> pd.DataFrame:
         """Return the differences of the subject from the others as text, one column per member.
 
@@ -155,20 +146,15 @@ class Comparisons:
         most scores are equal.
         """
         others = [name for name in self.algorithms if name != self.subject]
-        columns = [
-            [_cell(member, rows, name) for name in others]
-            for member in self.members.values()
-            for rows in [
-                member.decision.row(self.subject) if self.subject in member.algorithms else None
-            ]
-        ]
-        headings = [self.named([name]) for name in self.members]
-        if self.kind == "slice":
-            sizes = [member.results.n_independent for member in self.members.values()]
-            headings = [f"{name} ({m})" for name, m in zip(headings, sizes, strict=True)]
-        return pd.DataFrame(
-            zip(*columns, strict=True), index=others, columns=headings, dtype=object
-        )
+        columns = {}
+        for name, member in self.members.items():
+            heading = self.named([name])
+            if self.kind == "slice":
+                heading += f" ({member.results.n_independent})"
+            known = self.subject in member.algorithms
+            rows = member.decision.row(self.subject) if known else None
+            columns[heading] = [_cell(member, rows, other) for other in others]
+        return pd.DataFrame(columns, index=others, dtype=object)
 
     def lines(self) -> list[str]:
         """Return the answer as sentences."""
@@ -177,8 +163,12 @@ class Comparisons:
     def named(self, members: Sequence[str]) -> str:
         """Return the names of members in prose."""
         if self.kind == "measure":
-            return listing([score_word(name).replace("_", " ") for name in members], limit=6)
-        return listing([printable(name) for name in members], limit=6)
+            members = [score_word(name).replace("_", " ") for name in members]
+        return listing(members, limit=6)
+
+    @property
+    def _by(self) -> str:
+        return "by" if self.kind == "measure" else "in"
 
     def _leaders(self) -> Iterator[str]:
         leaders: dict[str, list[str]] = {}
@@ -188,24 +178,28 @@ class Comparisons:
         best = "mean rank or score"
         if len(estimands) == 1:
             best = "mean rank" if "typical" in estimands else "mean score"
-        by = "by" if self.kind == "measure" else "in"
         n = len(self.members)
-        every = f"{by} {'both' if n == 2 else f'all {n}'} {self.kind}s"
-        where = [every if len(leaders) == 1 else f"{by} {self.named(m)}" for m in leaders.values()]
+        every = f"{'both' if n == 2 else f'all {n}'} {self.kind}s"
+        where = [
+            f"{self._by} {every if len(leaders) == 1 else self.named(members)}"
+            for members in leaders.values()
+        ]
         names = [printable(name) for name in leaders]
         names[0] += f" has the best {best}"
         yield ", ".join(map(" ".join, zip(names, where, strict=True))) + "."
 
     def _disagreements(self) -> Iterator[str]:
         found, opposite, partial = self.conclusions, self.contradictions, self.partial
-        tested = int(found.notna().any(axis=1).sum())
+        tested, by = int(found.notna().any(axis=1).sum()), self._by
         if not tested:
             return
-        by = "by" if self.kind == "measure" else "in"
+
+        def where(row: pd.Series, *kinds: str) -> str:
+            return self.named(list(row.index[row.isin(kinds)]))
+
         shown = [
-            f"{printable(a)} is better than {printable(b)} "
-            f"{by} {self.named(list(row.index[row == BETTER]))}, but worse "
-            f"{by} {self.named(list(row.index[row == WORSE]))}"
+            f"{printable(a)} is better than {printable(b)} {by} {where(row, BETTER)}, but worse "
+            f"{by} {where(row, WORSE)}"
             for (a, b), (_, row) in zip(opposite.index, opposite.head(2).iterrows(), strict=False)
         ]
         if shown:
@@ -213,16 +207,16 @@ class Comparisons:
             yield f"The {self.kind}s contradict each other: {'; '.join(shown)}{more}."
         else:
             yield f"No pair has opposite conclusions {by} different {self.kind}s."
-        everywhere = found.isin([BETTER, WORSE]) | found.isna()
-        n_all = int((everywhere.all(axis=1) & found.notna().any(axis=1)).sum()) - len(opposite)
+        everywhere = (found.isin([BETTER, WORSE]) | found.isna()).all(axis=1)
+        n_all = int((everywhere & found.notna().any(axis=1)).sum()) - len(opposite)
         able = all(member.decision.possible for member in self.members.values())
-        every = "every" if able else "every testable"
-        differ = "pair differs" if tested == 1 else "pairs differ"
-        sentence = f"{n_all} of {tested:,} {differ} {by} {every} {self.kind}"
+        sentence = (
+            f"{n_all} of {tested:,} {'pair differs' if tested == 1 else 'pairs differ'} {by} "
+            f"every{'' if able else ' testable'} {self.kind}"
+        )
         if len(partial):
             pairs = [
-                f"{printable(a)}–{printable(b)} "
-                f"({self.named(list(row.index[row.isin([BETTER, WORSE])]))})"
+                f"{printable(a)}–{printable(b)} ({where(row, BETTER, WORSE)})"
                 for (a, b), (_, row) in zip(partial.index, partial.head(3).iterrows(), strict=False)
             ]
             more = f" and {len(partial) - 3} more" if len(partial) > 3 else ""
@@ -462,12 +456,12 @@ def _joint_tests(studies: Mapping[str, Study], together: str) -> dict[str, Joint
 class _PartIntervals:
     """Confidence intervals of one member, from those of all."""
 
-    whole: Intervals
+    joint: Intervals
     places: IntArray
     unit: float
 
     def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
-        low, high = self.whole.limits(self.places if pairs is None else self.places[pairs])
+        low, high = self.joint.limits(self.places if pairs is None else self.places[pairs])
         return low * self.unit, high * self.unit
 
 

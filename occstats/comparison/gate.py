@@ -1,4 +1,4 @@
-"""Non-inferiority gate: outcome, report line and exit code of a candidate and its baseline."""
+"""Non-inferiority gate: outcome, evidence and exit code of a candidate and its baseline."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ EXIT_CODES = {"superior": 0, "non-inferior": 0, "inconclusive": 3, "inferior": 4
 
 @dataclass(frozen=True)
 class Gate:
-    """The outcome, and the lines that report it.
+    """The outcome, and the sentences that report it.
 
     Attributes
     ----------
     outcome : {"superior", "non-inferior", "inconclusive", "inferior"}
         The interval of the mean difference lies above 0; above minus the margin; neither; below 0.
-    line : str
-        The outcome with the mean difference, its confidence interval and p-value, in Markdown.
+    evidence : str
+        The mean difference with its confidence interval and p-value.
     caution : str
         The failures that this number of datasets cannot exclude.
     """
 
     outcome: str
-    line: str
+    evidence: str
     caution: str
 
     @property
@@ -72,7 +72,7 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
         f"A failure that affects up to {min(300 / m, 100):.3g} % of all {unit}s (3/{m}) may occur "
         f"in none of these {m}."
     )
-    return Gate(outcome, f"**{outcome}**: {evidence}", caution)
+    return Gate(outcome, evidence, caution)
 
 
 def _outcome(low: float, high: float, margin: float | None) -> str:

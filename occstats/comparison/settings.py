@@ -7,7 +7,7 @@ must not import a heavy library.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
@@ -78,7 +78,8 @@ _ON_UNIT_SCALE = {"rope": 0.01, "tie_tolerance": 1e-9}
 class Settings:
     """Settings of one comparison; :func:`occstats.compare` describes them.
 
-    `rope` and `tie_tolerance` are NaN until the scale of the score is known.
+    `rope` and `tie_tolerance` are NaN until the scale of the score is known; `explicit` names the
+    settings that do not follow from others.
 
     Examples
     --------
@@ -108,6 +109,7 @@ class Settings:
     margin: float | None = None
     random_state: int = 0
     inference: Inference = "cr2"
+    explicit: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, **given: Any) -> Settings:
@@ -135,7 +137,7 @@ class Settings:
         names = given.get("algorithms")
         if names is not None:
             given["algorithms"] = (names,) if isinstance(names, str) else tuple(names)
-        return cls(**implied | given)
+        return cls(**implied | given, explicit=tuple(given))
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
@@ -252,4 +254,4 @@ class Settings:
         return {name: getattr(self, name) for name in LABELS}
 
 
-SETTINGS = tuple(item.name for item in fields(Settings))
+SETTINGS = tuple(item.name for item in fields(Settings) if item.name != "explicit")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
-from occstats._format import count, listing, printable, quote
+from occstats._format import count, percent, printable
 from occstats.errors import ArgumentError
 from occstats.stats.power import mean_power
 from occstats.stats.reml import variance_components
@@ -19,7 +18,7 @@ from occstats.stats.reml import variance_components
 if TYPE_CHECKING:
     from occstats.results import Results
 
-__all__ = ["Plan", "pilot_components", "plan_pilot", "plan_study"]
+__all__ = ["Plan", "pilot_components", "plan_study"]
 
 MOST_DATASETS = 20_000
 # The curve goes from a quarter to four times the datasets needed.
@@ -108,7 +107,7 @@ class Plan:
         ]
         if self.n_datasets is not None and self.power is not None:
             found.append(
-                f"With {count(self.n_datasets, 'dataset')} the power is {100 * self.power:.0f} %, "
+                f"With {count(self.n_datasets, 'dataset')} the power is {percent(self.power)}, "
                 f"and the smallest difference with {100 * self.wanted_power:g} % power is "
                 f"{self.detectable:.3g}."
             )
@@ -116,7 +115,7 @@ class Plan:
             sizes = [count(self.split[f"n_{unit}s"], unit) for unit in ("dataset", "task", "run")]
             found.append(
                 f"The best split of the budget is {' × '.join(sizes)}, with a power of "
-                f"{100 * self.split['power']:.0f} %."
+                f"{percent(self.split['power'])}."
             )
         return found
 
@@ -133,145 +132,96 @@ def pilot_components(results: Results, a: str, b: str) -> tuple[float, float, fl
     """
     difference = (results.scores[a] - results.scores[b]).dropna()
     datasets = difference.index.get_level_values(0)
+    several = len(difference) > datasets.nunique()
     if datasets.nunique() < 2:
         raise ArgumentError("a pilot needs at least two datasets on which both algorithms ran")
     folds = results.fold_scores
     if folds is not None and {a, b} <= set(folds.columns.get_level_values(0)):
         one, other = (folds[[name]].droplevel(0, axis=1) for name in (a, b))
         runs = (one - other).T.melt(ignore_index=False).dropna(subset="value")
-        levels = [runs.iloc[:, 0], runs.iloc[:, 1]]
-        single = not runs.duplicated([*runs.columns[:2]]).any()
-        if not single and len(difference) > datasets.nunique():
-            found = variance_components(runs["value"], *levels)
-            return float(found[0] ** 0.5), float(found[1] ** 0.5), float(found[2] ** 0.5)
-        if not single:
-            found = variance_components(runs["value"], levels[0])
-            return float(found[0] ** 0.5), 0.0, float(found[1] ** 0.5)
-    if len(difference) == datasets.nunique():
+        levels = [runs.iloc[:, level] for level in ((0, 1) if several else (0,))]
+        if runs.duplicated([*runs.columns[:2]]).any():
+            between, *within, residual = variance_components(runs["value"], *levels) ** 0.5
+            return float(between), float(sum(within)), float(residual)
+    if not several:
         return float(difference.std()), 0.0, 0.0
-    between, within = variance_components(difference, datasets)
-    return float(between**0.5), float(within**0.5), 0.0
+    between, residual = variance_components(difference, datasets) ** 0.5
+    return float(between), float(residual), 0.0
 
 
-def plan_pilot(
-    results: Any,
-    *,
-    candidate: str | None = None,
-    baseline: str | None = None,
-    control: str | None = None,
-    algorithms: Sequence[str] | None = None,
-    missing: str = "refuse",
-    estimand: Any = None,
-    alpha: float = 0.05,
-    difference: float | None = None,
-    sd_dataset: float | None = None,
-    sd_task: float | None = None,
-    sd_run: float | None = None,
-    n_datasets: int | None = None,
-    n_tasks: int | None = None,
-    n_runs: int | None = None,
-    n_algorithms: int | None = None,
-    power: float = 0.8,
-    budget: float | None = None,
-    dataset_cost: float = 0.0,
-    **reading: Any,
-) -> Plan:
-    """Plan a study from a pilot; explicit values override those of the pilot.
-
-    Parameters
-    ----------
-    results, control, algorithms, missing, estimand, alpha, **reading
-        The pilot and its comparison, as in `occstats.compare`.
-    candidate, baseline : str, optional
-        The pair; by default the control or the best, and the best other.
-    difference, sd_dataset, sd_task, sd_run, n_datasets, n_tasks, n_runs, n_algorithms
-        As in `plan_study`; by default the pilot's.
-    power, budget, dataset_cost
-        As in `plan_study`.
-
-    Examples
-    --------
-    >>> plan = plan_pilot("lenz2021", algorithms=["ALP", "NND"], difference=0.01)
-    >>> print(plan.sentence)
-    To show a typical difference of 0.01 with 80 % power, you need 64 datasets with 5 tasks each.
-    """
+def _pilot(
+    results: Any, candidate: str | None, baseline: str | None, **comparing: Any
+) -> dict[str, Any]:
+    """Return what a pilot says about a pair: by default the control or the best, and the next."""
     from occstats.comparison.pipeline import compare
 
-    comparison = compare(
-        results,
-        control=control,
-        algorithms=algorithms,
-        missing=missing,
-        estimand=estimand,
-        alpha=alpha,
-        **reading,
-    )
+    comparison = compare(results, **comparing)
     names, table = comparison.algorithms, comparison.results
     for option, name in (("candidate", candidate), ("baseline", baseline)):
-        if name is not None and name not in names:
-            raise ArgumentError(f"{option} must be one of {listing(names)}; got {quote(name)}")
-    a = candidate or next(n for n in [*([control] if control else []), *names] if n != baseline)
+        if name is not None:
+            check_choice(option, name, names)
+    first = [name for name in (comparing["control"], *names) if name and name != baseline]
+    a = candidate or first[0]
     if a == baseline or len(names) < 2:
         raise ArgumentError("candidate and baseline must be two different algorithms of the pilot")
     b = baseline or next(name for name in names if name != a)
     if table.nested:
         raise ArgumentError("a pilot with suites is not supported; leave out the suites")
-    pairs = comparison.pairwise
-    observed = float(pairs.loc[(pairs["a"] == a) & (pairs["b"] == b), "difference"].iloc[0])
-    between, within, residual = pilot_components(table, a, b)
+    sds = pilot_components(table, a, b)
     folds = table.fold_scores
     runs = 1 if folds is None else folds.shape[1] // folds.columns.get_level_values(0).nunique()
-    return plan_study(
-        sd_dataset=between if sd_dataset is None else sd_dataset,
-        sd_task=within if sd_task is None else sd_task,
-        sd_run=residual if sd_run is None else sd_run,
-        difference=abs(observed) if difference is None else difference,
-        n_datasets=n_datasets or table.n_clusters,
-        n_tasks=n_tasks or max(1, round(table.n_tasks / table.n_clusters)),
-        n_runs=n_runs or max(1, runs),
-        n_algorithms=n_algorithms or len(names),
-        control=control is not None,
-        estimand=comparison.settings.estimand or "typical",
-        alpha=alpha,
-        power=power,
-        budget=budget,
-        dataset_cost=dataset_cost,
-        source=f"estimated from {a} − {b} in the pilot",
-    )
+    return {
+        **dict(zip(("sd_dataset", "sd_task", "sd_run"), sds, strict=True)),
+        "difference": abs(float(comparison.matrix("difference").loc[a, b])),
+        "n_datasets": table.n_clusters,
+        "n_tasks": max(1, round(table.n_tasks / table.n_clusters)),
+        "n_runs": max(1, runs),
+        "n_algorithms": len(names),
+        "estimand": comparison.settings.estimand,
+        "source": f"estimated from {a} − {b} in the pilot",
+    }
 
 
 def plan_study(
+    results: Any = None,
     *,
-    sd_dataset: float,
-    sd_task: float = 0.0,
-    sd_run: float = 0.0,
-    difference: float,
+    candidate: str | None = None,
+    baseline: str | None = None,
+    control: str | None = None,
+    sd_dataset: float | None = None,
+    sd_task: float | None = None,
+    sd_run: float | None = None,
+    difference: float | None = None,
     n_datasets: int | None = None,
-    n_tasks: int = 1,
-    n_runs: int = 1,
-    n_algorithms: int = 2,
-    control: bool = False,
-    estimand: str = "typical",
+    n_tasks: int | None = None,
+    n_runs: int | None = None,
+    n_algorithms: int | None = None,
+    estimand: str | None = None,
     alpha: float = 0.05,
     power: float = 0.8,
     budget: float | None = None,
     dataset_cost: float = 0.0,
-    source: str = "assumed",
+    **comparing: Any,
 ) -> Plan:
-    """Plan a study from the standard deviations of a difference.
+    """Plan a study from the standard deviations of a difference, or from a pilot.
 
     Parameters
     ----------
+    results : path, name of bundled results, DataFrame or `Results`, optional
+        A pilot, which gives the default of every quantity up to `n_algorithms`.
+    candidate, baseline : str, optional
+        The pair of the pilot; by default the control or the best, and the best other.
+    control : str, optional
+        Compare only with this algorithm.
     sd_dataset, sd_task, sd_run : float
-        Standard deviations of the difference of two algorithms between datasets, tasks, and runs.
+        Standard deviations of the difference of two algorithms between datasets, tasks (default
+        0), and runs (default 0). Without a pilot, `sd_dataset` is required.
     difference : float
-        The mean difference to show.
+        The difference to show; required without a pilot.
     n_datasets, n_tasks, n_runs : int
-        Datasets (optional), tasks per dataset and runs per task.
+        Datasets (optional), tasks per dataset and runs per task (default 1).
     n_algorithms : int
-        Algorithms that are compared, whose pairs are corrected together.
-    control : bool
-        Compare only with a control.
+        Algorithms that are compared, whose pairs are corrected together (default 2).
     estimand : {"typical", "mean"}
         The question, as in `occstats.compare`.
     alpha, power : float
@@ -280,72 +230,78 @@ def plan_study(
         Runs of an algorithm that can be paid.
     dataset_cost : float
         Cost of a further dataset, in runs.
-    source : str
-        Where the standard deviations come from.
+    **comparing
+        Options of `occstats.compare` for the pilot.
 
     Examples
     --------
     >>> plan = plan_study(sd_dataset=0.05, sd_task=0.03, difference=0.01, n_tasks=3)
     >>> print(plan.sentence)
     To show a typical difference of 0.01 with 80 % power, you need 233 datasets with 3 tasks each.
+    >>> plan = plan_study("lenz2021", algorithms=["ALP", "NND"], difference=0.01)
+    >>> print(plan.sentence)
+    To show a typical difference of 0.01 with 80 % power, you need 64 datasets with 5 tasks each.
     """
-    for name, value in (("sd_dataset", sd_dataset), ("sd_task", sd_task), ("sd_run", sd_run)):
-        check_number(name, value, least=0)
-    if sd_dataset == sd_task == sd_run == 0:
+    given = {
+        "sd_dataset": sd_dataset, "sd_task": sd_task, "sd_run": sd_run, "difference": difference,
+        "n_datasets": n_datasets, "n_tasks": n_tasks, "n_runs": n_runs,
+        "n_algorithms": n_algorithms, "estimand": estimand,
+    }  # fmt: skip
+    known: dict[str, Any] = {
+        "sd_task": 0.0, "sd_run": 0.0, "n_datasets": None, "n_tasks": 1, "n_runs": 1,
+        "n_algorithms": 2, "estimand": "typical", "source": "assumed",
+    }  # fmt: skip
+    if results is not None:
+        comparing |= {"control": control, "estimand": estimand, "alpha": alpha}
+        known = _pilot(results, candidate, baseline, **comparing)
+    known |= {name: value for name, value in given.items() if value is not None}
+    for name in ("sd_dataset", "difference"):
+        if name not in known:
+            raise ArgumentError(f"{name} needs a value, or results of a pilot")
+    sds = [known[f"sd_{unit}"] for unit in ("dataset", "task", "run")]
+    for unit, value in zip(("dataset", "task", "run"), sds, strict=True):
+        check_number(f"sd_{unit}", value, least=0)
+    if not any(sds):
         raise ArgumentError("sd_dataset, sd_task or sd_run must be above 0; got 0 for all of them")
-    check_number("difference", difference)
-    if difference == 0:
+    check_number("difference", known["difference"])
+    if known["difference"] == 0:
         raise ArgumentError("difference must not be 0: no study can show it")
-    for name, size in (("n_tasks", n_tasks), ("n_runs", n_runs)):
-        check_integer(name, size, least=1)
-    check_integer("n_algorithms", n_algorithms, least=2)
-    check_choice("estimand", estimand, ("typical", "mean"))
+    for name, least in (("n_tasks", 1), ("n_runs", 1), ("n_algorithms", 2), ("n_datasets", 2)):
+        if known[name] is not None:
+            check_integer(name, known[name], least=least)
+    check_choice("estimand", known["estimand"], ("typical", "mean"))
     check_fraction("alpha", alpha)
     check_fraction("power", power)
 
     def sd(tasks: int, runs: int) -> float:
-        variance = sd_dataset**2 + sd_task**2 / tasks + sd_run**2 / (tasks * runs)
+        variance = sds[0] ** 2 + sds[1] ** 2 / tasks + sds[2] ** 2 / (tasks * runs)
         return float(np.sqrt(variance))
 
     power_of = partial(
         mean_power,
         alpha=alpha,
-        n_algorithms=n_algorithms,
-        many_to_one=control,
-        estimand=estimand,
+        n_algorithms=known["n_algorithms"],
+        many_to_one=control is not None,
+        estimand=known["estimand"],
     )
-    spread = sd(n_tasks, n_runs)
-    needed = _least(lambda m: power_of(difference, spread, m) >= power)
-    now = detectable = None
-    if n_datasets is not None:
-        check_integer("n_datasets", n_datasets, least=2)
-        now = power_of(difference, spread, n_datasets)
-        detectable = _detectable(partial(power_of, n_clusters=n_datasets), spread, power)
+    of_difference = partial(power_of, known["difference"])
+    spread, m = sd(known["n_tasks"], known["n_runs"]), known["n_datasets"]
+    needed = _least(lambda size: of_difference(spread, size) >= power)
     sizes = np.unique(np.ceil(np.array(CURVE) * min(needed, MOST_DATASETS)).astype(int))
     sizes = sizes[sizes >= 2]
+    powers = [of_difference(spread, int(size)) for size in sizes]
     return Plan(
-        sd_dataset=sd_dataset,
-        sd_task=sd_task,
-        sd_run=sd_run,
-        source=printable(source),
-        n_tasks=n_tasks,
-        n_runs=n_runs,
-        n_algorithms=n_algorithms,
-        control=control,
-        estimand=estimand,
+        **known | {"source": printable(known["source"])},
+        control=control is not None,
         alpha=alpha,
         wanted_power=power,
-        difference=difference,
         datasets_needed=needed,
-        n_datasets=n_datasets,
-        power=now,
-        detectable=detectable,
-        split=None
-        if budget is None
-        else _split(partial(power_of, difference), sd, budget, dataset_cost),
-        curve=pd.DataFrame(
-            {"n_datasets": sizes, "power": [power_of(difference, spread, int(m)) for m in sizes]}
-        ),
+        power=None if m is None else of_difference(spread, m),
+        detectable=None
+        if m is None
+        else _detectable(partial(power_of, n_clusters=m), spread, power),
+        split=None if budget is None else _split(of_difference, sd, budget, dataset_cost),
+        curve=pd.DataFrame({"n_datasets": sizes, "power": powers}),
     )
 
 

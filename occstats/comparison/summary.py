@@ -11,18 +11,12 @@ from scipy import special
 from occstats.stats._arrays import FloatArray
 from occstats.stats.bayes import probability_best
 from occstats.stats.bootstrap import bootstrap_means
-from occstats.stats.friedman import Classical, classical_tests
 
 if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
     from occstats.comparison.study import Study
 
-__all__ = ["study_classical", "summary_frame"]
-
-
-def study_classical(study: Study) -> Classical:
-    """Run the classical tests, which treat tasks as independent."""
-    return classical_tests(study.sample, study.algorithms, alpha=study.settings.alpha)
+__all__ = ["summary_frame"]
 
 
 def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:

@@ -35,11 +35,10 @@ def gate_comment(comparison: Comparison, gate: Gate, candidate: str, baseline: s
     names = [escape_markdown(name) for name in (candidate, baseline)]
     scores = results.scores[[candidate, baseline]].dropna()
     tasks = [" / ".join(map(str, key)) for key in scores.index]
-    bold = f"**{gate.outcome}**: "
     lines = [
         f"### {names[0]} against {names[1]}: {gate.outcome}",
         "",
-        f"{bold}{escape_markdown(gate.line.removeprefix(bold))}",
+        f"**{gate.outcome}**: {escape_markdown(gate.evidence)}",
         "",
         escape_markdown(gate.caution),
     ]

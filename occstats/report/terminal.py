@@ -16,7 +16,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from occstats._format import count, minus_signs, printable
+from occstats._format import count, minus_signs, printable, wrap
 from occstats.comparison.text.verdict import (
     headline,
     make_verdict,
@@ -350,7 +350,5 @@ def _shorten(name: str, longest: int) -> str:
 
 def print_wrapped(console: Console, text: str, style: str = "") -> None:
     """Print text on lines of at most 80 columns."""
-    lines = Text(printable(text), style).wrap(console, min(console.width, PARAGRAPH_WIDTH))
-    for line in lines:
-        line.rstrip()
-        console.print(line)
+    for line in wrap(printable(text), min(console.width, PARAGRAPH_WIDTH)):
+        console.print(Text(line, style), soft_wrap=True)

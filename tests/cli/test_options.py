@@ -33,7 +33,7 @@ def parameters(function):
 @pytest.mark.parametrize(
     ("function", "module", "record", "names", "others"),
     [
-        (occstats.compare, pipeline, Settings, SETTINGS, {"by"}),
+        (occstats.compare, pipeline, Settings, SETTINGS, {"by", "explicit"}),
         (
             *(occstats.load_results, load, Reading, READING),
             {"format", "cluster", "datasets", "algorithms"},

@@ -83,7 +83,17 @@ def test_frames_are_computed_when_they_are_used_and_survive_pickling(comparison)
     restored = pickle.loads(pickle.dumps(fresh))
     assert repr(restored) == repr(comparison)
     assert restored.to_json() == comparison.to_json()
-    assert restored.stability is restored.stability
+
+
+def test_changed_frames_change_nothing_else(comparison):
+    before = comparison.to_json()
+    results, stability = comparison.results, comparison.stability
+    for frame in (comparison.pairwise, comparison.summary, stability.influence, results.scores):
+        frame.iloc[:, -2:] = 0
+    comparison.meta["versions"].clear()
+    assert comparison.to_json() == before
+    with pytest.raises(AttributeError):
+        comparison.summary = None
 
 
 def test_pairs_are_the_columns_that_people_read(comparison):

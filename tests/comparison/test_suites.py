@@ -274,5 +274,5 @@ def test_the_command_line(tmp_path):
     pair = ["--candidate", "A", "--baseline", "C"]
     gate = CliRunner().invoke(main, ["gate", str(path), *levels, *pair])
     assert gate.exit_code in (0, 3)
-    assert "36 datasets in 12 suites)" in gate.stdout
+    assert "36 datasets in 12 suites)" in " ".join(gate.stdout.split())
     assert "of all suites (3/12) may occur in none of these 12" in gate.stdout

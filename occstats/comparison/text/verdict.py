@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os.path import basename, commonprefix
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from occstats._format import count, decimals, listing, minus_signs, p_equation, printable
+from occstats._format import count, decimals, listing, minus_signs, p_equation, printable, wrap
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from occstats.comparison.study import FEW_DATASETS
 from occstats.results.aliases import score_word
@@ -50,8 +48,6 @@ ROWS_ALONE = "Rows were corrected separately: the error rate over all pairs is n
 MANY_ZEROS = 0.2
 LONG_NAME, LONG_PREFIX = 16, 8
 ALPHANUMERIC = ascii_letters + digits
-#: Blanks at which no line ends: in "p = 0.05" and "95 % CI".
-FIXED = re.compile(r"(?<=\bp) (?=[=<>])|(?<=[=<>]) (?=\d)|(?<=\d) (?=%)")
 
 
 @dataclass(frozen=True)
@@ -74,25 +70,13 @@ class Verdict:
 
     def lines(self, width: int = WIDTH) -> list[str]:
         """Return the verdict as lines of plain text; long lists of names are cut."""
-        lines = _wrap(self.sentences, width)
+        lines = [line for sentence in self.sentences for line in wrap(sentence, width)]
         indent = 4 + max((len(label) for label, _ in self.relations), default=0)
         for label, names in self.relations:
             named = _cut(names, LIST_LINES * max(width - indent, 10))
-            wrapped = textwrap.wrap(
-                named, max(width, indent + 10), initial_indent=" " * indent,
-                subsequent_indent=" " * indent, break_on_hyphens=False,
-            )  # fmt: skip
-            lines += [f"  {label}".ljust(indent) + wrapped[0][indent:], *wrapped[1:]]
-        return lines + _wrap(self.remarks, width)
-
-
-def _wrap(sentences: tuple[str, ...], width: int) -> list[str]:
-    """Return each sentence on lines of its own."""
-    return [
-        line.replace("\u00a0", " ")
-        for sentence in sentences
-        for line in textwrap.wrap(FIXED.sub("\u00a0", sentence), width)
-    ]
+            head = f"  {label}".ljust(indent)
+            lines += wrap(named, max(width, indent + 10), head, " " * indent)
+        return lines + [line for sentence in self.remarks for line in wrap(sentence, width)]
 
 
 def _cut(names: list[str], room: int) -> str:
