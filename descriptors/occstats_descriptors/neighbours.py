@@ -20,8 +20,8 @@ __all__ = ["NeighbourDescriptor", "NeighbourSearch", "Neighbours", "ratio"]
 METRICS = ("manhattan", "euclidean", "minkowski")
 BLOCK = 4_000_000  # distances held at a time
 # Pairs of rows up to which sorting all distances takes at most milliseconds; the compiled search
-# takes seconds to compile.
-FEW_PAIRS = 20_000
+# takes seconds to compile. It inserts neighbours one by one, which is slow if there are many.
+FEW_PAIRS, MANY_NEIGHBOURS = 20_000, 300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,8 +161,11 @@ class NeighbourSearch:
         return self.exponent == _exponent(metric, p) and np.array_equal(self.X, X)
 
     def _search(self, queries: Matrix, k: int, excluded: Integers) -> Neighbours:
-        if self.exponent not in (1, 2) or self.n * len(queries) <= FEW_PAIRS:
-            distances, indices = _by_sorting(self.X, self.exponent, queries, k, excluded)
+        few = self.n * len(queries) <= FEW_PAIRS
+        if self.exponent not in (1, 2) or few or k > MANY_NEIGHBOURS:
+            distances, indices = _by_sorting(
+                self.X, self.exponent, queries, k, excluded, self.threads
+            )
         else:
             if self._engine is None:
                 # Imported here, so that importing the package does not import numba.
@@ -197,7 +200,7 @@ def _exponent(metric: str, p: float) -> float:
 
 
 def _by_sorting(
-    X: Matrix, exponent: float, queries: Matrix, k: int, excluded: Integers
+    X: Matrix, exponent: float, queries: Matrix, k: int, excluded: Integers, threads: int
 ) -> tuple[Matrix, Integers]:
     """Find the k nearest rows of each query, except for the row `excluded` (−1: none)."""
     distances = np.empty((len(queries), k))
@@ -211,7 +214,7 @@ def _by_sorting(
         indices[rows] = np.argsort(every, axis=1, kind="stable")[:, :k]
         distances[rows] = np.take_along_axis(every, indices[rows], axis=1)
 
-    for_each_block(work, len(queries), max(1, BLOCK // len(X)), 1)
+    for_each_block(work, len(queries), max(1, BLOCK // len(X)), threads)
     return distances, indices
 
 

@@ -29,27 +29,26 @@ Shape = tuple[int, int, int]
 _KERNELS: dict[str, tuple[str, int, int, dict[str, object]]] = {
     "SAE": ("SAE", 50, 4, {"max_epochs": 5}),
     "IF": ("IF", 50, 4, {}),
-    "neighbours": ("NND", 200, 4, {}),
+    "neighbours": ("NND", 600, 9, {}),
     "EIF": ("EIF", 50, 4, {}),
     "neighbours in a tree": ("NND", 600, 4, {}),
     "SVM": ("SVM", 600, 4, {"nu": 0.8}),
-    "neighbours in single precision": ("NND", 1200, 300, {}),
     "ALP": ("ALP", 50, 4, {}),
 }
 
 
 def _is_used(group: str, shape: Shape) -> bool:
     """Return True if a group is used for folds of data of this shape."""
-    n, rows, _ = shape
+    n, rows, m = shape
     if group == "SVM":
         return n >= NATIVE_FROM or n * rows >= WORTH_COMPILING
     if not group.startswith("neighbours"):
         return True
     if n * max(n, rows // 4) <= FEW_PAIRS:
         return False
-    from occstats_descriptors._kernels.block_search import SMALL, worth_single
+    from occstats_descriptors._kernels.block_search import FEW, SMALL
 
-    return group == "neighbours" or (n >= SMALL if "tree" in group else worth_single(*shape))
+    return ("tree" in group) == (n >= SMALL and m <= FEW)
 
 
 def kernels_of(

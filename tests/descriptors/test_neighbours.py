@@ -63,7 +63,7 @@ def test_neighbours_are_those_of_the_definition(seed, n, m, metric, integer, dat
 
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
 @pytest.mark.parametrize("digits", [1, 9])
-def test_few_rows_give_the_bits_of_the_compiled_search(monkeypatch, metric, digits):
+def test_sorting_gives_the_bits_of_the_compiled_search(monkeypatch, metric, digits):
     rng = np.random.default_rng(3)
     X, Y = rng.normal(size=(90, 7)).round(digits), rng.normal(size=(40, 7)).round(digits)
 
@@ -72,7 +72,7 @@ def test_few_rows_give_the_bits_of_the_compiled_search(monkeypatch, metric, digi
         return [search.training(11), search.query(Y, 90)]
 
     compiled = found()
-    monkeypatch.setattr(neighbours, "FEW_PAIRS", 20_000)
+    monkeypatch.setattr(neighbours, "MANY_NEIGHBOURS", 0)
     monkeypatch.setattr(block_search, "BlockSearch", None)
     for one, other in zip(compiled, found(), strict=True):
         np.testing.assert_array_equal(one.distances, other.distances)
@@ -105,8 +105,6 @@ DATA = {
     "reals": lambda rng, n, m: rng.normal(size=(n, m)),
     "integers": lambda rng, n, m: rng.integers(0, 4, size=(n, m)) / 3,
     "far from the origin": lambda rng, n, m: 1e7 + rng.normal(size=(n, m)),
-    "closer than single precision": lambda rng, n, m: 1 + 1e-9 * rng.normal(size=(n, m)),
-    "an outlier": lambda rng, n, m: np.vstack([rng.normal(size=(n - 1, m)), np.full((1, m), 1e11)]),
     "heavy tails": lambda rng, n, m: rng.standard_cauchy(size=(n, m)) ** 3,
     "duplicates": lambda rng, n, m: np.repeat(rng.normal(size=(-(-n // 9), m)), 9, axis=0)[:n],
     "tiny": lambda rng, n, m: 1e-150 * rng.normal(size=(n, m)),
@@ -114,75 +112,21 @@ DATA = {
 }
 
 
-@pytest.mark.parametrize(
-    ("kind", "m", "squared"),
-    [
-        *((kind, 18, bool(i % 2)) for i, kind in enumerate(DATA)),
-        *[("reals", 3, True), ("integers", 3, False), ("an outlier", 3, False)],
-    ],
-)
+@pytest.mark.parametrize("kind", DATA)
+@pytest.mark.parametrize(("m", "squared"), [(3, True), (18, False)])
 def test_all_paths_give_bitwise_equal_results(monkeypatch, kind, m, squared):
     rng = np.random.default_rng(3)
-    X = DATA[kind](rng, 2500, m)
+    X = DATA[kind](rng, 1500, m)
     queries, none = DATA[kind](rng, 150, m), np.full(150, -1)
-    expected = exhaustive(queries, X, 300, squared=squared)
-
-    def assert_same(engine):
-        for k in (20, 300):  # neighbours kept sorted, or cut when there are too many
+    expected = exhaustive(queries, X, 90, squared=squared)
+    for few, small in ((0, 512), (100, 512), (0, 10_000)):  # groups, a tree, rows in their order
+        monkeypatch.setattr(block_search, "FEW", few)
+        monkeypatch.setattr(block_search, "SMALL", small)
+        for threads, k in ((1, 90), (3, 20)):
+            engine = BlockSearch(X, squared=squared, threads=threads)
             distances, indices = engine.search(queries, k, none)
             np.testing.assert_array_equal(indices, expected[1][:, :k])
             np.testing.assert_array_equal(distances, expected[0][:, :k])
-
-    monkeypatch.setattr(block_search, "FEW", 0)
-    for threads in (1, 3):
-        monkeypatch.setattr(block_search, "MANY", 100)
-        for pruned in (0.0, 1.1):  # in groups, down the tree
-            monkeypatch.setattr(block_search, "PRUNED", pruned)
-            for large in (np.inf, 0):  # queries in their order, near ones together
-                monkeypatch.setattr(block_search, "LARGE", large)
-                assert_same(BlockSearch(X, squared=squared, threads=threads))
-        monkeypatch.setattr(block_search, "MANY", 0)
-        for worth in (np.inf, 0):  # double precision, single precision first
-            monkeypatch.setattr(block_search, "WORTH_SINGLE", worth)
-            assert_same(BlockSearch(X, squared=squared, threads=threads))
-    monkeypatch.setattr(block_search, "SMALL", 10_000)  # rows in their own order
-    assert_same(BlockSearch(X, squared=squared, threads=1))
-
-
-def test_single_precision_is_used_and_certified(monkeypatch):
-    monkeypatch.setattr(block_search, "WORTH_SINGLE", 0)
-    rng = np.random.default_rng(4)
-    calls = []
-    original = BlockSearch._nearest
-
-    def spy(self, queries, *rest):
-        calls.append((queries.dtype, len(queries)))
-        return original(self, queries, *rest)
-
-    monkeypatch.setattr(BlockSearch, "_nearest", spy)
-    engine = BlockSearch(rng.normal(size=(2500, 18)), squared=False, threads=1)
-    engine.search(rng.normal(size=(150, 18)), 20, np.full(150, -1))
-    assert {kind for kind, _ in calls} == {np.dtype(np.float32)}
-    calls.clear()
-    ties = BlockSearch(rng.integers(0, 2, size=(2500, 18)) * 1.0, squared=False, threads=1)
-    ties.search(rng.integers(0, 2, size=(150, 18)) * 1.0, 20, np.full(150, -1))
-    # the pilot of 32 finds ties beyond its candidates: the other 118 rows are not even tried
-    assert sum(rows for kind, rows in calls if kind == np.float32) == 32
-    assert sum(rows for kind, rows in calls if kind == np.float64) > 118
-
-
-@pytest.mark.parametrize("squared", [False, True])
-@pytest.mark.parametrize("scale", [1e8, 1e100])
-def test_queries_that_overflow_in_single_precision(monkeypatch, scale, squared):
-    monkeypatch.setattr(block_search, "WORTH_SINGLE", 0)
-    rng = np.random.default_rng(11)
-    X, queries = 1e11 * rng.normal(size=(2500, 18)), 1e11 * rng.normal(size=(150, 18))
-    queries[::20] *= scale
-    engine = BlockSearch(X, squared=squared, threads=1)
-    distances, indices = engine.search(queries, 20, np.full(150, -1))
-    expected = exhaustive(queries, X, 20, squared=squared)
-    np.testing.assert_array_equal(indices, expected[1])
-    np.testing.assert_array_equal(distances, expected[0])
 
 
 @pytest.mark.parametrize("m", [2, 6])
@@ -211,7 +155,7 @@ def test_fewer_neighbours_are_the_first_of_more(n, m):
     np.testing.assert_array_equal(one.distances[0], wide.distances[3])
 
 
-@pytest.mark.parametrize("n", [80, 700])
+@pytest.mark.parametrize("n", [80, 600])
 def test_all_rows_can_be_neighbours(lattice, n):
     X, Y = np.resize(lattice[0], (n, 3)), lattice[1]
     found = NeighbourSearch(X).query(Y, n)

@@ -13,20 +13,17 @@ are in a fixed order, without fused operations, so that the weights do not depen
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba.core import types
 from numpy.typing import NDArray
 
-from occstats_descriptors._kernels import Array, Integers, Single
-from occstats_descriptors._kernels.jit import cgutils, compiled, intrinsic
+from occstats_descriptors._kernels import Integers, Matrix, Single
+from occstats_descriptors._kernels.jit import compiled
 from occstats_descriptors._kernels.mersenne_twister import STATE_SIZE, below, seeded, uniform
+from occstats_descriptors._kernels.tiles import product, tile
 
-__all__ = ["encoder", "evaluate", "parameter_count", "train"]
+__all__ = ["encoder", "train"]
 
 # Columns and rows that a product computes together: registers of AVX-512, or twice those of AVX2.
 LANES, ROWS = 16, 4
@@ -71,21 +68,7 @@ def _level_width(sizes: Sizes) -> int:
 
 
 @compiled
-def parameter_count(sizes: Sizes) -> int:
-    """Return the number of weights and biases, with padding."""
-    return _weight_count(sizes) + _level_width(sizes) - padded(sizes[0])
-
-
-@compiled
-def _mirrored_count(sizes: Sizes) -> int:
-    """Return the number of weights of the decoder and of a row of zeros, with padding."""
-    m, first, second, latent = sizes
-    decoder = _matrix(first, m) + _matrix(second, first) + _matrix(latent, second)
-    return decoder + padded(max(sizes))
-
-
-@compiled
-def _initialise(sizes: Sizes, stream: NDArray[np.uint64], parameters: Array) -> None:
+def _initialise(sizes: Sizes, stream: NDArray[np.uint64], parameters: Single) -> None:
     """Draw weights uniformly from ±√(6 / (inputs + outputs)) of each layer; the rest is zero."""
     place = 0
     for layer in range(3):
@@ -98,86 +81,22 @@ def _initialise(sizes: Sizes, stream: NDArray[np.uint64], parameters: Array) -> 
         place += _matrix(inputs, outputs)
 
 
-def _tile(transposed: bool) -> Callable[..., Any]:
-    """
-    Make the function that computes `LANES` columns of `ROWS` rows of C = S + A B.
-
-    Each of its arrays a, b, s and c is followed by the position of its first number and by the
-    length of its rows; with `transposed`, a holds the transpose of A. The last argument is the
-    number of terms. The function is written in the compiler's vector types, because the compiler
-    does not keep the sums in registers by itself.
-    """
-
-    @intrinsic
-    def product(
-        typing_context: Any,
-        a: Any,
-        a_first: Any,
-        a_row: Any,
-        b: Any,
-        b_first: Any,
-        b_row: Any,
-        s: Any,
-        s_first: Any,
-        s_row: Any,
-        c: Any,
-        c_first: Any,
-        c_row: Any,
-        terms: Any,
-    ) -> Any:
-        kinds = (a, a_first, a_row, b, b_first, b_row, s, s_first, s_row, c, c_first, c_row)
-
-        def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
-            vector = ir.VectorType(context.get_value_type(a.dtype), LANES)
-            align = a.dtype.bitwidth // 8
-
-            def pointer(array: int, row: Any, column: Any) -> Any:
-                position = builder.add(values[array + 1], builder.mul(row, values[array + 2]))
-                data = context.make_array(kinds[array])(context, builder, values[array]).data
-                return builder.gep(data, [builder.add(position, column)])
-
-            def vector_pointer(array: int, row: Any) -> Any:
-                return builder.bitcast(pointer(array, row, zero), vector.as_pointer())
-
-            def spread(number: Any) -> Any:
-                undefined = ir.Constant(vector, ir.Undefined)
-                every = ir.Constant(ir.VectorType(ir.IntType(32), LANES), None)
-                single = builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
-                return builder.shuffle_vector(single, undefined, every)
-
-            zero, *_ = rows = [ir.Constant(values[1].type, row) for row in range(ROWS)]
-            starts = [builder.load(vector_pointer(6, row), align=align) for row in rows]
-            sums = [cgutils.alloca_once_value(builder, start) for start in starts]
-            with cgutils.for_range(builder, values[12]) as loop:
-                there = builder.load(vector_pointer(3, loop.index), align=align)
-                for row, total in zip(rows, sums, strict=True):
-                    place = (loop.index, row) if transposed else (row, loop.index)
-                    term = builder.fmul(spread(builder.load(pointer(0, *place))), there)
-                    builder.store(builder.fadd(builder.load(total), term), total)
-            for row, total in zip(rows, sums, strict=True):
-                builder.store(builder.load(total), vector_pointer(9, row), align=align)
-            return context.get_dummy_value()
-
-        return types.void(*kinds, terms), generate
-
-    return product
-
-
-_product, _transposed_product = _tile(False), _tile(True)
+_product = tile(ROWS, LANES, product, add=True)
+_transposed_product = tile(ROWS, LANES, product, transposed=True, add=True)
 
 
 @compiled
 def _multiply(
-    a: Array,
+    a: Single,
     a_first: int,
     a_row: int,
     transposed: bool,
-    b: Array,
+    b: Single,
     b_first: int,
-    s: Array,
+    s: Single,
     s_first: int,
     s_row: int,
-    c: Array,
+    c: Single,
     c_first: int,
     rows: int,
     terms: int,
@@ -200,16 +119,11 @@ def _multiply(
 
 
 @compiled
-def _tanh(values: Array, first: int, end: int) -> None:
+def _tanh(values: Single) -> None:
     # The rational approximation of Eigen (and so of TensorFlow), exact to single precision. Unlike
     # the library's function, it is vectorised.
-    part = values[first:end]
-    if values.itemsize == 8:
-        for i in range(len(part)):
-            part[i] = np.tanh(part[i])
-        return
-    for i in range(len(part)):
-        x = min(max(part[i], np.float32(-7.905311)), np.float32(7.905311))
+    for i in range(len(values)):
+        x = min(max(values[i], np.float32(-7.905311)), np.float32(7.905311))
         s = x * x
         p = s * np.float32(-2.76076847742355e-16) + np.float32(2.00018790482477e-13)
         p = s * p + np.float32(-8.60467152213735e-11)
@@ -220,11 +134,11 @@ def _tanh(values: Array, first: int, end: int) -> None:
         q = s * np.float32(1.19825839466702e-06) + np.float32(1.18534705686654e-04)
         q = s * q + np.float32(2.26843463243900e-03)
         q = s * q + np.float32(4.89352518554385e-03)
-        part[i] = x * p / q
+        values[i] = x * p / q
 
 
 @compiled
-def _mirror(sizes: Sizes, parameters: Array, mirrored: Array) -> None:
+def _mirror(sizes: Sizes, parameters: Single, mirrored: Single) -> None:
     """
     Write the transposed weights of the encoder in the order in which the decoder uses them.
 
@@ -243,7 +157,7 @@ def _mirror(sizes: Sizes, parameters: Array, mirrored: Array) -> None:
 
 
 @compiled
-def _forward(sizes: Sizes, parameters: Array, mirrored: Array, n: int, outputs: Array) -> None:
+def _forward(sizes: Sizes, parameters: Single, mirrored: Single, n: int, outputs: Single) -> None:
     """Compute the outputs of all levels for `n` rows, which are in level 0."""
     bias = _weight_count(sizes)
     place = level = none = n - n  # not a constant: see `compiled`
@@ -252,18 +166,19 @@ def _forward(sizes: Sizes, parameters: Array, mirrored: Array, n: int, outputs: 
         following = level + _matrix(n, inputs)
         if layer == 3:
             place = none
+        width = padded(units)
         _multiply(
             outputs, level, padded(inputs), n < 0, parameters if layer < 3 else mirrored, place,
-            parameters, bias, none, outputs, following, n, inputs, padded(units),
+            parameters, bias, none, outputs, following, n, inputs, width,
         )  # fmt: skip
-        _tanh(outputs, following, following + n * padded(units))
+        _tanh(outputs[following : following + n * width])
         place += _matrix(inputs, units)
-        bias += padded(units)
+        bias += width
         level = following
 
 
 @compiled
-def _loss(sizes: Sizes, shrinkage: float, n: int, outputs: Array) -> float:
+def _loss(sizes: Sizes, shrinkage: float, n: int, outputs: Single) -> float:
     """Return mean (x − r)² + shrinkage · mean z²."""
     m, first, second, latent = sizes
     place = _matrix(n, m) + _matrix(n, first) + _matrix(n, second)
@@ -280,22 +195,21 @@ def _loss(sizes: Sizes, shrinkage: float, n: int, outputs: Array) -> float:
 @compiled
 def _backward(
     sizes: Sizes,
-    parameters: Array,
-    mirrored: Array,
+    parameters: Single,
+    mirrored: Single,
     shrinkage: float,
     n: int,
-    outputs: Array,
-    slopes: Array,
-    gradient: Array,
+    outputs: Single,
+    slopes: Single,
+    gradient: Single,
 ) -> None:
     """Compute the gradient of the loss; `slopes` are those in the outputs of all levels."""
     m, latent = sizes[0], sizes[3]
     for i in range(len(gradient)):
         gradient[i] = 0
     level = _padded_rows(n) * (_level_width(sizes) - padded(m))
-    real = outputs.dtype.type
-    to_slope, unity = real(2.0 / (n * m)), real(1.0)
-    shrink_slope = real(2.0 * shrinkage / (n * latent))
+    to_slope, unity = np.float32(2.0 / (n * m)), np.float32(1.0)
+    shrink_slope = np.float32(2.0 * shrinkage / (n * latent))
     rows, reconstructed = outputs[: n * padded(m)], outputs[level:]
     slope = slopes[level:]
     for i in range(len(rows)):
@@ -342,43 +256,8 @@ def _backward(
         level = before
 
 
-def encoder(parameters: Array, sizes: Sizes) -> list[tuple[Array, Array]]:
-    """Return the weights and biases of the three encoder layers."""
-    layers, place, bias = [], 0, _weight_count(sizes)
-    for inputs, outputs in pairwise(sizes):
-        width = padded(outputs)
-        weights = parameters[place : place + inputs * width].reshape(inputs, width)
-        layers.append((weights[:, :outputs].copy(), parameters[bias : bias + outputs].copy()))
-        place += _matrix(inputs, outputs)
-        bias += width
-    return layers
-
-
-def _work(sizes: Sizes, n: int, real: type[np.floating[Any]]) -> tuple[Array, Array]:
-    """Return room for the weights of the decoder, and for outputs and slopes of `n` rows."""
-    work = np.zeros((2, _padded_rows(n) * _level_width(sizes)), real)
-    return np.zeros(_mirrored_count(sizes), real), work
-
-
-def evaluate(
-    parameters: Array, rows: Array, sizes: Sizes, shrinkage: float, gradient: Array
-) -> float:
-    """
-    Return the loss mean (x − r)² + shrinkage · mean z², and write its gradient.
-
-    Here r is the reconstruction and z the latent representation of a row x.
-    """
-    n = len(rows)
-    mirrored, (outputs, slopes) = _work(sizes, n, parameters.dtype.type)
-    _mirror(sizes, parameters, mirrored)
-    _take(rows, np.arange(n), 0, n, outputs)
-    _forward(sizes, parameters, mirrored, n, outputs)
-    _backward(sizes, parameters, mirrored, shrinkage, n, outputs, slopes, gradient)
-    return _loss(sizes, shrinkage, n, outputs)
-
-
 @compiled
-def _take(rows: Array, order: Integers, start: int, end: int, outputs: Array) -> None:
+def _take(rows: Single, order: Integers, start: int, end: int, outputs: Single) -> None:
     """Copy some rows to level 0."""
     m = rows.shape[1]
     width = padded(m)
@@ -392,18 +271,23 @@ def _take(rows: Array, order: Integers, start: int, end: int, outputs: Array) ->
 
 @compiled
 def _adadelta(
-    parameters: Array, gradient: Array, squares: Array, updates: Array, rate: float
+    parameters: Single, gradient: Single, squares: Single, updates: Single, rate: float
 ) -> None:
-    real = parameters.dtype.type
-    decay, rest, epsilon, rate = real(0.95), real(0.05), real(1e-7), real(rate)
+    decay, rest, epsilon, step = (
+        np.float32(0.95),
+        np.float32(0.05),
+        np.float32(1e-7),
+        np.float32(rate),
+    )
     for i in range(len(parameters)):
         slope = gradient[i]
         squares[i] = decay * squares[i] + rest * slope * slope
         update = slope * np.sqrt((updates[i] + epsilon) / (squares[i] + epsilon))
         updates[i] = decay * updates[i] + rest * update * update
-        parameters[i] -= rate * update
+        parameters[i] -= step * update
 
 
+@compiled
 def train(
     training: Single,
     validation: Single,
@@ -418,41 +302,19 @@ def train(
     least_gain: float,
 ) -> tuple[Single, int, float]:
     """Return the parameters, the number of epochs and the last validation loss."""
-    state = np.zeros((4, parameter_count(sizes)), np.float32)
-    mirrored, work = _work(sizes, max(batch, len(validation)), np.float32)
-    orders = np.arange(len(training)), np.arange(len(validation))
+    n, some = len(training), len(validation)
+    weights, width = _weight_count(sizes), _level_width(sizes)
+    state = np.zeros((4, weights + width - padded(sizes[0])), np.float32)
+    parameters, gradient, squares, updates = state[0], state[1], state[2], state[3]
+    m, first, second, latent = sizes
+    decoder = _matrix(first, m) + _matrix(second, first) + _matrix(latent, second)
+    mirrored = np.zeros(decoder + padded(max(sizes)), np.float32)  # and a row of zeros
+    work = np.zeros((2, _padded_rows(max(batch, some)) * width), np.float32)
+    outputs, slopes = work[0], work[1]
+    order, validated = np.arange(n), np.arange(some)
     stream = np.empty(STATE_SIZE, np.uint64)
     seeded(stream, seed)
-    epochs, loss = _train(
-        training, validation, sizes, stream, shrinkage, rate, batch, epochs, check_every, patience,
-        least_gain, state, mirrored, work, orders,
-    )  # fmt: skip
-    return state[0], epochs, loss
-
-
-@compiled
-def _train(
-    training: Single,
-    validation: Single,
-    sizes: Sizes,
-    stream: NDArray[np.uint64],
-    shrinkage: float,
-    rate: float,
-    batch: int,
-    epochs: int,
-    check_every: int,
-    patience: int,
-    least_gain: float,
-    state: Single,
-    mirrored: Single,
-    work: Single,
-    orders: tuple[Integers, Integers],
-) -> tuple[int, float]:
-    parameters, gradient, squares, updates = state[0], state[1], state[2], state[3]
-    outputs, slopes = work[0], work[1]
-    order, validated = orders
     _initialise(sizes, stream, parameters)
-    n, some = len(training), len(validation)
     best, waited, loss = np.inf, 0, np.nan
     for epoch in range(1, epochs + 1):
         for last in range(n - 1, 0, -1):
@@ -476,5 +338,17 @@ def _train(
             if loss + least_gain < best:
                 best, waited = loss, 0
             elif waited >= patience:
-                return epoch, loss
-    return epochs, loss
+                return parameters, epoch, loss
+    return parameters, epochs, loss
+
+
+def encoder(parameters: Matrix, sizes: Sizes) -> list[tuple[Matrix, Matrix]]:
+    """Return the weights and biases of the three encoder layers."""
+    layers, place, bias = [], 0, _weight_count(sizes)
+    for inputs, outputs in pairwise(sizes):
+        width = padded(outputs)
+        weights = parameters[place : place + inputs * width].reshape(inputs, width)
+        layers.append((weights[:, :outputs].copy(), parameters[bias : bias + outputs].copy()))
+        place += _matrix(inputs, outputs)
+        bias += width
+    return layers
