@@ -5,7 +5,7 @@ Every other module reads the conclusions from here; none compares a p-value with
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,7 +24,7 @@ from occstats.stats._arrays import (
 )
 from occstats.stats.clusters import FEW_CLUSTERS, Clusters
 from occstats.stats.corrections import CORRECTIONS, adjust, adjust_pairs
-from occstats.stats.max_t import PairTests, typical_shifts, typical_tests
+from occstats.stats.max_t import Known, PairTests, typical_shifts, typical_tests
 from occstats.stats.means import mean_differences, mean_tests
 from occstats.stats.power import smallest_p
 from occstats.stats.sample import Sample
@@ -217,10 +217,13 @@ class Decision:
         sample = self.study.tested
         pairs = np.full(len(others), a), others
         signs = np.sign(round_to_grid(sample.pair_differences(*pairs), sample.tie_tolerance))
-        limits = within_bounds(*self.tests.limits_of(a), self.study)
+        limits = {}
+        if self.settings.has_intervals:
+            low, high = within_bounds(*self.tests.limits_of(a), self.study)
+            limits = {"ci_low": low, "ci_high": high}
         columns = {
             name: values if values.ndim == 1 else values[pairs]
-            for name, values in self._columns(*limits).items()
+            for name, values in self._columns(limits).items()
         }
         counts = {"wins": 1, "ties": 0, "losses": -1}
         columns |= {name: (signs == sign).sum(axis=0) for name, sign in counts.items()}
@@ -230,32 +233,34 @@ class Decision:
     def frame(self) -> pd.DataFrame:
         """Return one row per ordered pair: the decision, both estimates and the naive analysis."""
         p_naive, naive = self.ignoring_clusters
+        limits = {}
+        if self.settings.has_intervals:
+            low, high = within_bounds(self.tests.low, self.tests.high, self.study)
+            limits = {"ci_low": low, "ci_high": high}
         return self.study.ordered_pairs(
             {
-                **self._columns(*within_bounds(self.tests.low, self.tests.high, self.study)),
+                **self._columns(limits, {"p_unadjusted": self.tests.p_unadjusted}),
                 "p_ignoring_clusters": p_naive,
                 "conclusion_ignoring_clusters": naive,
             }
         )
 
-    def _columns(self, low: FloatArray, high: FloatArray) -> dict[str, NDArray[Any]]:
-        columns: dict[str, NDArray[Any]] = {
+    def _columns(
+        self, limits: Mapping[str, FloatArray], single: Mapping[str, FloatArray] = {}
+    ) -> dict[str, NDArray[Any]]:
+        return {
             "difference": self.tests.difference,
-            "ci_low": low,
-            "ci_high": high,
+            **limits,
             "p": self.p,
             "conclusion": self.conclusions,
             "reversed": self.reversed,
-            "p_unadjusted": self.tests.p_unadjusted,
+            **single,
             "statistic": self.tests.statistic,
             "typical_difference": self.typical,
             "mean_difference": self.mean,
             "n_tasks": self.n_tasks,
             "n_datasets": self.n_datasets,
         }
-        if not self.settings.has_intervals:
-            del columns["ci_low"], columns["ci_high"]
-        return columns
 
 
 def decide(study: Study, family: JointTests | None = None) -> Decision:
@@ -304,8 +309,6 @@ def decide(study: Study, family: JointTests | None = None) -> Decision:
 
 def within_bounds(low: FloatArray, high: FloatArray, study: Study) -> tuple[FloatArray, FloatArray]:
     """Return limits within the range of the measure: no two scores differ by more."""
-    if not study.settings.has_intervals:
-        return np.full(low.shape, np.nan), np.full(high.shape, np.nan)
     most = np.subtract(*study.results.bounds[::-1])
     return (
         np.where(np.isinf(low), low, np.maximum(low, -most)),
@@ -328,12 +331,7 @@ def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tupl
     if settings.estimand == "mean":
         tests = mean_tests(study.sample, **options)
     else:
-        tests = typical_tests(
-            study.tested,
-            test=settings.test,
-            intervals=settings.has_intervals,
-            **options,
-        )
+        tests = typical_tests(study.tested, test=settings.test, **options)
     notes = tuple(_cautions(study, tests, size))
     if settings.engine == "native":
         return tests, {"engine": "native"}, notes
@@ -347,7 +345,7 @@ def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tupl
     # R has no statistic for a pair that differs in a single dataset: p stays 1.
     known = ~np.isnan(tests.p_unadjusted) & ~np.isnan(found.p)
     p = np.where(known, found.p, tests.p_unadjusted)
-    return replace(tests, p_unadjusted=p), record, (*notes, *more)
+    return replace(tests, deferred=Known(*tests.deferred.limits(), p)), record, (*notes, *more)
 
 
 def _cautions(study: Study, tests: PairTests, size: int) -> Iterator[str]:
@@ -363,7 +361,7 @@ def _cautions(study: Study, tests: PairTests, size: int) -> Iterator[str]:
     elif not tests.exact:
         if tests.n_resamples < settings.n_resamples:
             yield f"The p-values are based on {tests.n_resamples:,} resamples."
-        least = tests.smallest_p * _least_factor(settings, size)
+        least = _least_factor(settings, size) / (tests.n_resamples + 1)
         if least > settings.alpha:
             yield (
                 f"With {tests.n_resamples:,} resamples no corrected p-value is below {least:.2g}: "

@@ -26,9 +26,9 @@ from occstats.comparison.text.verdict import REVERSED, difference_digits, mostly
 from occstats.errors import ArgumentError, OccstatsError
 from occstats.results import Results, load_results
 from occstats.results.aliases import measure, score_word
-from occstats.stats._arrays import FloatArray, IntArray, upper_pairs
+from occstats.stats._arrays import FloatArray, IntArray, pair_positions, upper_pairs
 from occstats.stats.clusters import Clusters
-from occstats.stats.max_t import Intervals, PairTests, typical_tests
+from occstats.stats.max_t import PairTests, typical_tests
 from occstats.stats.means import mean_tests
 from occstats.stats.sample import Sample
 
@@ -453,33 +453,33 @@ def _joint_tests(studies: Mapping[str, Study], together: str) -> dict[str, Joint
 
 
 @dataclass(frozen=True, eq=False)
-class _PartIntervals:
-    """Confidence intervals of one member, from those of all."""
+class _Part:
+    """Confidence intervals and unadjusted p-values of one member, from those of all."""
 
-    joint: Intervals
-    places: IntArray
+    joint: PairTests
+    columns: IntArray
     unit: float
 
     def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
-        low, high = self.joint.limits(self.places if pairs is None else self.places[pairs])
+        first, second = (self.columns[position] for position in upper_pairs(len(self.columns)))
+        places = pair_positions(first, second, len(self.joint.p))
+        low, high = self.joint.deferred.limits(places if pairs is None else places[pairs])
         return low * self.unit, high * self.unit
+
+    def p_unadjusted(self) -> FloatArray:
+        return np.asarray(self.joint.p_unadjusted[np.ix_(self.columns, self.columns)])
 
 
 def _part(found: PairTests, columns: IntArray, unit: float) -> PairTests:
     """Return the tests of one member; without an algorithm, the critical value of all holds."""
     square = np.ix_(columns, columns)
-    first, second = (columns[position] for position in upper_pairs(len(columns)))
-    k = len(found.p)
     return replace(
         found,
         difference=found.difference[square] * unit,
         statistic=found.statistic[square],
         p=found.p[square],
-        p_unadjusted=found.p_unadjusted[square],
         critical=found.critical[square],
         critical_without=np.zeros(len(columns)),
         floor=found.critical[square],
-        intervals=_PartIntervals(
-            found.intervals, first * (2 * k - first - 1) // 2 + second - first - 1, unit
-        ),
+        deferred=_Part(found, columns, unit),
     )

@@ -108,6 +108,11 @@ def upper_pairs(n_algorithms: int) -> tuple[IntArray, IntArray]:
     return first, second
 
 
+def pair_positions(a: IntArray, b: IntArray, n_algorithms: int) -> IntArray:
+    """Return the positions of some pairs (a, b), a < b, among all pairs."""
+    return np.asarray(a * (2 * n_algorithms - a - 1) // 2 + b - a - 1)
+
+
 def mirror(upper: FloatArray, lower: FloatArray, n_algorithms: int, diagonal: float) -> FloatArray:
     """Return the matrix [a, b] from the values of the pairs (a, b) and of (b, a)."""
     matrix = np.full((n_algorithms, n_algorithms), diagonal, dtype=float)
@@ -127,32 +132,40 @@ def midranks(rows: FloatArray) -> FloatArray:
 
     Replaces `scipy.stats.rankdata`, whose import takes longer than most comparisons.
     """
-    first, length, order = _runs(rows)
-    return _unsorted(first + (length + 1) / 2, length, order)
+    ranks, (order, starts, lengths, members) = np.empty(rows.size), _sorted_runs(rows)
+    n = max(1, rows.shape[1])
+    ranks[order] = np.arange(1.0, n + 1)
+    ranks[order.ravel()[members]] = np.repeat(starts % n + (lengths + 1) / 2, lengths)
+    return ranks.reshape(rows.shape)
 
 
 def count_tied(rows: FloatArray) -> FloatArray:
     """Count the values of its row that equal each value, itself included."""
-    _, length, order = _runs(rows)
-    return _unsorted(length.astype(np.float64), length, order)
+    counts, (order, _, lengths, members) = np.ones(rows.size), _sorted_runs(rows)
+    counts[order.ravel()[members]] = np.repeat(lengths, lengths)
+    return counts.reshape(rows.shape)
 
 
-def _runs(rows: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the start and length of each run of equal values in sorted rows, and their places."""
+def _sorted_runs(rows: FloatArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Return the places of sorted rows in the flat array, and their runs of equal values."""
     order = np.argsort(rows, axis=1)
     # Much faster than `take_along_axis`.
     order += rows.shape[1] * np.arange(len(rows))[:, None]
-    ordered = rows.ravel()[order]
-    starts_run = np.ones(rows.shape, dtype=bool)
-    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts_run[:, 1:])
-    starts = np.flatnonzero(starts_run)
-    return starts % max(1, rows.shape[1]), np.diff(starts, append=rows.size), order
+    return order, *tied_runs(rows.ravel()[order])
 
 
-def _unsorted(of_runs: FloatArray, lengths: IntArray, order: IntArray) -> FloatArray:
-    values = np.empty(order.size)
-    values[order.ravel()] = np.repeat(of_runs, lengths)
-    return values.reshape(order.shape)
+def tied_runs(ordered: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return starts and lengths of runs of two or more equal values, and the places in them.
+
+    Rows are sorted; places are those in the flat array.
+    """
+    tied = np.zeros(ordered.shape, dtype=bool)
+    np.equal(ordered[:, 1:], ordered[:, :-1], out=tied[:, 1:])
+    followers = np.flatnonzero(tied)
+    first = np.flatnonzero(np.diff(followers, prepend=-2) > 1)
+    starts, lengths = followers[first] - 1, np.diff(first, append=len(followers)) + 1
+    ends = np.cumsum(lengths)
+    return starts, lengths, np.arange(lengths.sum()) + np.repeat(starts - ends + lengths, lengths)
 
 
 def signed_ranks(x: FloatArray) -> tuple[FloatArray, BoolArray]:

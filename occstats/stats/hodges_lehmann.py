@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from occstats.stats._arrays import FloatArray, IntArray
+from occstats.stats._arrays import FloatArray, IntArray, tied_runs
 from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank.null import SAME_Z
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # A statistic Z this small is zero but for rounding.
 _ZERO = 1e-9
 # Differences that are ordered at a time: few enough to stay in the cache.
-_CHUNK_ELEMENTS = 100_000
+_CHUNK_ELEMENTS = 50_000
 # False position takes about ten steps; after this many, halving is safer.
 _FALSE_POSITIONS = 40
 
@@ -104,12 +104,9 @@ class OrderedDifferences:
         codes[~there] = clusters.n_clusters
         ties = None
         if ((values[:, 1:] == values[:, :-1]) & there[:, 1:]).any():
-            starts_run = np.ones(values.shape, dtype=bool)
-            np.not_equal(values[:, 1:], values[:, :-1], out=starts_run[:, 1:])
-            starts = np.flatnonzero(starts_run)
-            lengths = np.diff(starts, append=values.size)
-            middles = np.repeat(starts + (lengths - 1) / 2, lengths)
-            ties = (middles - np.arange(values.size)).reshape(values.shape)
+            starts, lengths, members = tied_runs(values)
+            ties = np.zeros(values.shape)
+            ties.ravel()[members] = np.repeat(starts + (lengths - 1) / 2, lengths) - members
         # Infinity is whole, too.
         whole = bool((values == np.rint(values)).all())
         return cls(values, codes, ties, clusters.n_clusters, whole)
@@ -124,23 +121,23 @@ class OrderedDifferences:
         """Subtract a shift from the differences of some pairs, and order them by magnitude."""
         x, shift = self.values[pairs], delta[:, None]
         # Two runs, descending and ascending, which a stable sort merges.
-        order = np.argsort(np.abs(x - shift), axis=1, kind="stable")
+        distance = x - shift
+        order = np.argsort(np.abs(distance, out=distance), axis=1, kind="stable")
         order += x.shape[1] * np.arange(len(x))[:, None]
-        ordered = x.ravel()[order]
+        ordered = x.take(order)
         positive = ordered >= shift
-        codes = self.codes[pairs].ravel()[order]
+        codes = self.codes[pairs].take(order)
         ranks = np.broadcast_to(np.arange(1.0, x.shape[1] + 1), x.shape)
         if self.ties is not None:
             ranks = ranks + self.ties[pairs].ravel()[order]
-        means = (ordered[:, 1:] + ordered[:, :-1]) / 2
-        rises = positive[:, 1:] & ~positive[:, :-1]
-        falls = positive[:, :-1] & ~positive[:, 1:]
-        above = np.where(rises, means, np.inf).min(axis=1, initial=np.inf)
-        below = np.where(falls, means, -np.inf).max(axis=1, initial=-np.inf)
+        sums = np.add(ordered[:, 1:], ordered[:, :-1], out=distance[:, 1:])
+        rises, falls = positive[:, 1:] > positive[:, :-1], positive[:, 1:] < positive[:, :-1]
+        above = np.where(rises, sums, np.inf).min(axis=1, initial=np.inf) / 2
+        below = np.where(falls, sums, -np.inf).max(axis=1, initial=-np.inf) / 2
         nearest, up = ordered[:, 0], positive[:, 0]
         return Merged(
             cells=np.arange(len(pairs))[:, None] * (self.n_clusters + 1) + codes,
-            signs=2.0 * positive.astype(np.float64) - 1.0,
+            signs=np.where(positive, 1.0, -1.0),
             ranks=ranks,
             n_clusters=self.n_clusters,
             below=np.where(up, below, np.maximum(below, nearest)),

@@ -48,12 +48,13 @@ from occstats.stats._arrays import (
     IntArray,
     antisymmetric,
     mirror,
+    pair_positions,
     upper_pairs,
 )
 from occstats.stats.hodges_lehmann import Bracket, ShiftSearch
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import ALTERNATIVES, CLUSTERED, TESTS
-from occstats.stats.signed_rank.interface import PAIRS_AT_ONCE, Flips, Prepared
+from occstats.stats.signed_rank.interface import PAIRS_AT_ONCE, Prepared
 from occstats.stats.signed_rank.null import (
     SAME_Z,
     RandomState,
@@ -68,27 +69,35 @@ from occstats.stats.signed_rank.null import (
 _CHUNK_ELEMENTS = 1_000_000
 #: Signs that are drawn once for all pairs.
 _KEPT_SIGNS = 100_000_000
-#: From this many pairs on, few are among the largest of a flip: statistics are rough at first.
+#: From this many pairs on, few are among the largest of a flip: bounds come first.
 _MANY_PAIRS, _FEW_WANTED = 500, 0.01
 
 
-class Intervals(Protocol):
-    """Confidence intervals, computed for the pairs that are asked for."""
+class Deferred(Protocol):
+    """Results of tests that are computed when they are asked for."""
 
     def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return the limits of all pairs a < b, or of those at some positions among them."""
+        """Return the confidence limits of all pairs a < b, or of those at some positions."""
+
+    def p_unadjusted(self) -> FloatArray:
+        """Return the p-values of the single tests, k × k."""
 
 
 @dataclass(frozen=True, eq=False)
-class KnownIntervals:
-    """Confidence limits of all pairs a < b."""
+class Known:
+    """Confidence limits of all pairs a < b, and p-values of the single tests."""
 
     low: FloatArray
     high: FloatArray
+    p: FloatArray
 
     def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return the limits of all pairs a < b, or of those at some positions among them."""
+        """Return the confidence limits of all pairs a < b, or of those at some positions."""
         return (self.low, self.high) if pairs is None else (self.low[pairs], self.high[pairs])
+
+    def p_unadjusted(self) -> FloatArray:
+        """Return the p-values of the single tests, k × k."""
+        return self.p
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +110,6 @@ class PairTests:
         Estimate of row minus column, and its test statistic; NaN where there is none.
     p : ndarray of shape (k, k)
         P-values that match the intervals: p ≤ α exactly where 0 lies outside.
-    p_unadjusted : ndarray of shape (k, k)
-        P-values of the single tests, under the alternative.
     critical : ndarray of shape (k, k)
         Critical value of the statistic for row better than column.
     critical_without : ndarray of shape (k,)
@@ -113,27 +120,29 @@ class PairTests:
         Flips or resamples; 0 for asymptotic p-values.
     exact : bool
         Whether all flips were enumerated.
-    smallest_p : float
-        Smallest possible p-value with this number of datasets and resamples.
-    intervals : Intervals
-        Confidence limits by pair; infinite with too few datasets, NaN without a test.
+    deferred : Deferred
+        Confidence limits by pair (infinite with too few datasets, NaN without a test), and
+        unadjusted p-values.
     """
 
     difference: FloatArray
     statistic: FloatArray
     p: FloatArray
-    p_unadjusted: FloatArray
     critical: FloatArray
     critical_without: FloatArray
     floor: FloatArray
     n_resamples: int
     exact: bool
-    smallest_p: float
-    intervals: Intervals = field(repr=False)
+    deferred: Deferred = field(repr=False)
+
+    @cached_property
+    def p_unadjusted(self) -> FloatArray:
+        """P-values of the single tests, under the alternative."""
+        return self.deferred.p_unadjusted()
 
     @cached_property
     def _limits(self) -> tuple[FloatArray, FloatArray]:
-        low, high = self.intervals.limits()
+        low, high = self.deferred.limits()
         k = len(self.p)
         return mirror(low, -high, k, np.nan) + 0.0, mirror(high, -low, k, np.nan) + 0.0
 
@@ -149,10 +158,10 @@ class PairTests:
 
     def limits_of(self, a: int) -> tuple[FloatArray, FloatArray]:
         """Return the limits of the differences of one algorithm from the others, in order."""
-        k = len(self.p)
-        others = np.delete(np.arange(k), a)
-        first, second = np.minimum(a, others), np.maximum(a, others)
-        low, high = self.intervals.limits(first * (2 * k - first - 1) // 2 + second - first - 1)
+        others = np.delete(np.arange(len(self.p)), a)
+        low, high = self.deferred.limits(
+            pair_positions(np.minimum(a, others), np.maximum(a, others), len(self.p))
+        )
         below = others < a
         return np.where(below, -high, low) + 0.0, np.where(below, -low, high) + 0.0
 
@@ -169,7 +178,6 @@ def typical_tests(
     null: str = "flips",
     alternative: str = "two-sided",
     shifts: bool = True,
-    intervals: bool = True,
     n_resamples: int = 10_000,
     random_state: RandomState = None,
 ) -> PairTests:
@@ -196,8 +204,8 @@ def typical_tests(
         Cluster sign flips, or the normal approximation.
     alternative : {"two-sided", "greater", "less"}
         Alternative of ``p_unadjusted``: row greater than column. Intervals are two-sided.
-    shifts, intervals : bool
-        Compute the shifts, and their limits; without shifts only raw differences are flipped.
+    shifts : bool
+        Compute the shifts; without them there are no limits, and only raw differences are flipped.
     n_resamples : int
         Random flips; all :math:`2^{m-1}` flips are enumerated if they are no more than this.
     random_state : int, Generator or None
@@ -208,8 +216,8 @@ def typical_tests(
     >>> from occstats.stats import typical_tests
     >>> scores = [[9, 8, 5], [8, 7, 6], [9, 6, 3], [7, 6, 4], [8, 6, 2], [6, 7, 5]]
     >>> found = typical_tests(scores, list("abcdef"), tie_tolerance=1e-9)
-    >>> found.exact, found.n_resamples, found.smallest_p
-    (True, 32, 0.03125)
+    >>> found.exact, found.n_resamples
+    (True, 32)
     >>> found.difference[0].tolist(), found.p[0].round(3).tolist()
     ([0.0, 1.0, 3.5], [nan, 0.188, 0.062])
     """
@@ -220,30 +228,35 @@ def typical_tests(
     check_integer("n_resamples", n_resamples, least=1)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k, unit = sample.n_algorithms, sample.tie_tolerance or 1.0
-    flips = None
+    signs = None
     if null == "flips":
-        flips = _Flips(
-            sample, simultaneous, alternative, alpha, n_resamples, repeatable(random_state)
-        )
-    pairs = _Pairs(sample, test, control, shifts=shifts, flips=flips)
-    tails = _asymptotic(pairs, alternative, alpha) if flips is None else flips.tails(pairs)
-    p, upper, lower = map(pairs.fill, (tails.p, tails.upper, tails.lower))
-    floor = np.where(np.isposinf(tails.critical), np.inf, 0.0)
-    unknown = np.full(sample.n_pairs, np.nan)
+        n_signs = sample.clusters.independent.n_clusters
+        signs = _Signs(n_signs, n_resamples, repeatable(random_state))
+    counts, without = None, np.zeros(k)
+    if signs is None:
+        pairs = _TypicalPairs(sample, test, control, shifts=shifts)
+        p = tail(pairs.z, "two-sided")
+        critical = np.full(len(p), special.ndtri(1 - alpha / 2) - SAME_Z)
+    elif simultaneous:
+        largest = _Largest(signs, sample)
+        pairs = _TypicalPairs(sample, test, control, shifts=shifts, flips=largest)
+        p, critical, without = largest.tests(pairs, alpha)
+    else:
+        counts = _Counts(signs, sample, alternative, alpha)
+        pairs = _TypicalPairs(sample, test, control, shifts=shifts, flips=counts)
+        p, critical = counts.p(pairs)[0], counts.critical(pairs)
+    p, critical = pairs.fill(p), np.where(pairs.tested, critical, np.nan)
+    floor = np.where(np.isposinf(critical), np.inf, 0.0)
     return PairTests(
         difference=antisymmetric(pairs.shift * unit, k) + 0.0,
         statistic=antisymmetric(np.where(pairs.family, pairs.z, np.nan), k) + 0.0,
         p=mirror(p, p, k, np.nan),
-        p_unadjusted=mirror(upper, lower, k, np.nan),
-        critical=mirror(tails.critical, tails.critical, k, np.nan),
-        critical_without=tails.critical_without,
+        critical=mirror(critical, critical, k, np.nan),
+        critical_without=without,
         floor=mirror(floor, floor, k, np.nan),
-        n_resamples=tails.n_flips,
-        exact=tails.exact,
-        smallest_p=tails.smallest_p,
-        intervals=_ShiftIntervals(pairs, tails.critical, unit)
-        if shifts and intervals
-        else KnownIntervals(unknown, unknown),
+        n_resamples=0 if signs is None else signs.n_flips,
+        exact=signs is not None and signs.exact,
+        deferred=_Deferred(pairs, critical, unit, alternative, signs, counts),
     )
 
 
@@ -271,7 +284,7 @@ def typical_shifts(
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = sample.n_algorithms
-    pairs = _Pairs(sample, test, control, shifts=True)
+    pairs = _TypicalPairs(sample, test, control, shifts=True)
     return antisymmetric(pairs.shift * (sample.tie_tolerance or 1.0), k) + 0.0
 
 
@@ -324,7 +337,7 @@ def critical_value(values: FloatArray, alpha: float) -> FloatArray:
     return np.asarray(np.partition(values, place, axis=0)[place])
 
 
-class _Pairs:
+class _TypicalPairs:
     """Statistics and shifts of the pairs of a sample, block by block.
 
     Differences are not kept; a block is flipped as soon as it is prepared.
@@ -337,282 +350,299 @@ class _Pairs:
         control: int | BoolArray | None,
         *,
         shifts: bool,
-        flips: _Flips | None = None,
+        flips: _Largest | _Counts | None = None,
     ) -> None:
-        self.k, self.family = sample.n_algorithms, in_family(sample.n_algorithms, control)
-        self._sample, self._test = sample, test
+        self.sample, self._test = sample, test
+        self.family = in_family(sample.n_algorithms, control)
         self._all = None if control is None else np.flatnonzero(self.family)
         self.z, self.shift = np.full((2, sample.n_pairs), np.nan)
         self.all_zero, self.known = np.zeros((2, sample.n_pairs), dtype=bool)
         self.n_differing = np.zeros(sample.n_pairs)
         self._brackets = np.full((5, sample.n_pairs), np.nan) if shifts else None
         for part, place in self._blocks(self._all, "tests"):
-            every = np.arange(len(place))
             self.z[place] = np.where(part.observed.all_zero, 0.0, part.observed.z)
             self.all_zero[place] = part.observed.all_zero
             self.known[place] = part.n_known_clusters >= 2
             differs = part.clusters.sums((part.grid != 0) & ~np.isnan(part.grid)) > 0
             self.n_differing[place] = differs.sum(axis=0)
             if self._brackets is not None:
-                differing = every[~part.observed.all_zero]
+                differing = np.flatnonzero(~part.observed.all_zero)
                 bracket = ShiftSearch(part, differing).shift()
                 self.shift[place] = 0.0
                 self.shift[place[differing]] = bracket.shift
                 self._brackets[:, place[differing]] = bracket.rows()
-            tested = every[~np.isnan(self.z[place]) & ~self.all_zero[place]]
-            if flips is None or not len(tested):
-                continue
-            which = place[tested]
-            flips.add(0, which, self.z[which], part, tested)
-            if shifts:
-                shift = np.where(np.isfinite(self.shift[which]), self.shift[which], 0.0)
-                moved = part.moved(tested, shift)
-                flips.add(1, which, self.z[which], moved, np.arange(len(tested)))
+            if flips is not None:
+                self._flip(flips, part, place)
 
     def _blocks(self, pairs: IntArray | None, step: str) -> Iterator[tuple[Prepared, IntArray]]:
         """Yield prepared blocks of all or some pairs, with their positions."""
         start = 0
-        for part in TESTS[self._test].blocks(self._sample, pairs):
+        for part in TESTS[self._test].blocks(self.sample, pairs):
             place = np.arange(start, start + part.grid.shape[1])
             start += len(place)
             yield part, place if pairs is None else pairs[place]
             advance(step, start / (len(self.z) if pairs is None else len(pairs)))
+
+    def _flip(self, flips: _Largest | _Counts, part: Prepared, place: IntArray) -> None:
+        """Flip the pairs of a block: the raw differences, and those centred at their shifts."""
+        tested = np.flatnonzero(~np.isnan(self.z[place]) & ~self.all_zero[place])
+        which = place[tested]
+        flips.add(0, which, self.z[which], part, tested)
+        if self._brackets is not None:
+            shift = np.where(np.isfinite(self.shift[which]), self.shift[which], 0.0)
+            moved = part.moved(tested, shift)
+            flips.add(1, which, self.z[which], moved, np.arange(len(tested)))
+
+    def flip_all(self, flips: _Counts) -> None:
+        """Flip all pairs once more."""
+        for part, place in self._blocks(self._all, "tests"):
+            self._flip(flips, part, place)
 
     @property
     def tested(self) -> BoolArray:
         """Pairs with a statistic."""
         return np.asarray(self.family & ~np.isnan(self.z) & ~self.all_zero)
 
+    @property
+    def least_p(self) -> FloatArray:
+        """Smallest p-values from flips of the datasets in which each pair differs."""
+        return np.asarray(2.0 ** (1 - self.n_differing))
+
     def fill(self, p: FloatArray) -> FloatArray:
         """Return p-values of all pairs: 1 without a statistic, NaN without a test."""
-        return np.where(self.family & self.known & ~self.tested, 1.0, p)
+        tested = self.tested
+        return np.where(tested, p, np.where(self.family & self.known, 1.0, np.nan))
 
     def limits(self, critical: FloatArray, pairs: IntArray | None) -> tuple[FloatArray, FloatArray]:
         """Return the confidence limits of the shifts of all or some pairs."""
-        assert self._brackets is not None
         low, high = np.full((2, len(self.z)), np.nan)
-        asked = self._all if pairs is None else pairs[self.family[pairs]]
-        for part, places in self._blocks(asked, "intervals"):
-            differing = np.flatnonzero(~part.observed.all_zero)
-            place = places[differing]
-            bracket = Bracket.of(self._brackets[:, place])
-            search = ShiftSearch(part, differing)
-            low[place], high[place] = search.limits(bracket, self.z[place], critical[place])
-        low, high = (np.where(self.all_zero, 0.0, limit) for limit in (low, high))
-        # Without a statistic limits are infinite, and without a second dataset undefined.
-        nothing = ~self.tested & ~self.all_zero
-        low, high = np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
-        known = self.family & self.known
-        low, high = np.where(known, low, np.nan), np.where(known, high, np.nan)
+        if self._brackets is not None:
+            asked = self._all if pairs is None else pairs[self.family[pairs]]
+            for part, places in self._blocks(asked, "intervals"):
+                differing = np.flatnonzero(~part.observed.all_zero)
+                place = places[differing]
+                bracket = Bracket.of(self._brackets[:, place])
+                search = ShiftSearch(part, differing)
+                low[place], high[place] = search.limits(bracket, self.z[place], critical[place])
+            low, high = (np.where(self.all_zero, 0.0, limit) for limit in (low, high))
+            # Without a statistic limits are infinite, and without a second dataset undefined.
+            nothing = ~self.tested & ~self.all_zero
+            low, high = np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
+            known = self.family & self.known
+            low, high = np.where(known, low, np.nan), np.where(known, high, np.nan)
         return (low, high) if pairs is None else (low[pairs], high[pairs])
 
 
 @dataclass(frozen=True, eq=False)
-class _ShiftIntervals:
-    """Confidence intervals of shifts, by inverting the test at the critical values."""
+class _Deferred:
+    """Confidence intervals of shifts, by inverting the test, and tests of single pairs."""
 
-    pairs: _Pairs
+    pairs: _TypicalPairs
     critical: FloatArray
     unit: float
+    alternative: str
+    signs: _Signs | None
+    counts: _Counts | None
 
     def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         low, high = self.pairs.limits(self.critical, pairs)
         return low * self.unit, high * self.unit
 
-
-@dataclass(frozen=True, eq=False)
-class _Tails:
-    """P-values and critical values of all pairs, NaN for those that are not tested."""
-
-    p: FloatArray
-    upper: FloatArray
-    lower: FloatArray
-    critical: FloatArray
-    critical_without: FloatArray
-    n_flips: int
-    exact: bool
-    smallest_p: float
+    def p_unadjusted(self) -> FloatArray:
+        found, counts = self.pairs, self.counts
+        if self.signs is None:
+            upper, lower = tail(found.z, self.alternative), tail(-found.z, self.alternative)
+        else:
+            if counts is None:
+                counts = _Counts(self.signs, found.sample, self.alternative)
+                found.flip_all(counts)
+            _, upper, lower = counts.p(found)
+        k = found.sample.n_algorithms
+        return mirror(found.fill(upper), found.fill(lower), k, np.nan)
 
 
-class _Flips:
-    """Sign flips of the raw differences, and of those centred at their shifts.
+class _Signs:
+    """Sign flips of the clusters, all of them or a random sample."""
 
-    Kept are the counts of flips that reach each statistic, and the largest statistics of each flip.
-    """
-
-    def __init__(
-        self,
-        sample: Sample,
-        simultaneous: bool,
-        alternative: str,
-        alpha: float,
-        n_resamples: int,
-        seed: int,
-    ) -> None:
-        self._n_signs = sample.clusters.independent.n_clusters
-        self._simultaneous, self._alternative, self._alpha = simultaneous, alternative, alpha
-        self._seed, self._k = seed, sample.n_algorithms
-        self.exact = can_list(self._n_signs, n_resamples)
-        self.n_flips = 2 ** (self._n_signs - 1) if self.exact else n_resamples
-        self._n_kept = allowed_exceedances(alpha, self.n_flips, self.exact) + 1
-        #: Exceedances in both tails, in the upper and the lower one, and critical values: pairs.
-        self._counts = np.zeros((2, 3, sample.n_pairs))
-        self._critical = np.zeros((2, sample.n_pairs))
-        width = self._k + 1 if simultaneous else 0
-        self._largest = np.zeros((2, self.n_flips, width))
-        #: With many pairs, the smallest of these for each flip: smaller values change nothing.
-        self._floor = np.zeros((2, self.n_flips))
-        self._many = simultaneous and sample.n_pairs >= _MANY_PAIRS
+    def __init__(self, n_signs: int, n_resamples: int, seed: int) -> None:
+        self.n_signs, self._seed = n_signs, seed
+        self.exact = can_list(n_signs, n_resamples)
+        self.n_flips = 2 ** (n_signs - 1) if self.exact else n_resamples
         self._kept: list[NDArray[np.int8]] | None = None
 
-    def _signs(self) -> Iterator[tuple[slice, FloatArray]]:
+    def __iter__(self) -> Iterator[tuple[slice, FloatArray]]:
         """Yield the flips in chunks, clusters × flips, and their positions."""
-        chunk = max(1, _CHUNK_ELEMENTS // max(PAIRS_AT_ONCE, self._n_signs))
+        chunk = max(1, _CHUNK_ELEMENTS // max(PAIRS_AT_ONCE, self.n_signs))
         if self.exact:
-            drawn = all_signs(self._n_signs, chunk)
+            drawn = all_signs(self.n_signs, chunk)
         else:
             generator = np.random.default_rng(self._seed)
-            drawn = random_signs(self._n_signs, self.n_flips, chunk, generator)
+            drawn = random_signs(self.n_signs, self.n_flips, chunk, generator)
         chunks = (np.ascontiguousarray(signs.T, dtype=np.int8) for signs in drawn)
-        if self._kept is None and self.n_flips * self._n_signs <= _KEPT_SIGNS:
+        if self._kept is None and self.n_flips * self.n_signs <= _KEPT_SIGNS:
             self._kept = list(chunks)
         start = 0
         for signs in self._kept or chunks:
             yield slice(start, start + signs.shape[1]), signs.astype(np.float64)
             start += signs.shape[1]
 
+    def p(self, reached: FloatArray) -> FloatArray:
+        """Return p-values from the numbers of flips that reach the statistics."""
+        if self.exact:
+            return reached / self.n_flips
+        return (reached + 1) / (self.n_flips + 1)
+
+    def n_above(self, alpha: float) -> int:
+        """Return how many of the largest flipped statistics determine the critical value."""
+        return max(0, allowed_exceedances(alpha, self.n_flips, self.exact) + 1)
+
+
+class _Largest:
+    """The largest statistics of each flip, of all pairs and without each algorithm.
+
+    Kept for the raw differences (sample 0) and for the centred ones (sample 1).
+    """
+
+    def __init__(self, signs: _Signs, sample: Sample) -> None:
+        self._signs, self._k = signs, sample.n_algorithms
+        self._largest = np.zeros((2, signs.n_flips, self._k + 1))
+        #: The smallest of these for each flip: smaller values change nothing.
+        self._floor = np.zeros((2, signs.n_flips))
+        self._many = sample.n_pairs >= _MANY_PAIRS
+
     def add(
         self, sample: int, place: IntArray, z: FloatArray, prepared: Prepared, pairs: IntArray
     ) -> None:
-        """Flip pairs at some positions, whose raw statistics are z.
+        """Flip pairs at some positions."""
+        if not self._many:
+            for rows, signs in self._signs:
+                self._add_all(sample, place, prepared, pairs, rows, signs)
+            return
+        for start in range(0, len(pairs), PAIRS_AT_ONCE):
+            tile = slice(start, start + PAIRS_AT_ONCE)
+            for rows, signs in self._signs:
+                self._add_few(sample, place[tile], prepared, pairs[tile], rows, signs)
 
-        Sample 0 are the raw differences, sample 1 the centred ones.
-        """
-        for flips in prepared.flips(pairs, rough=self._many):
-            here, own = place[flips.pairs], z[flips.pairs]
-            kept = np.zeros((len(here), 0))
-            for rows, signs in self._signs():
-                values = flips.z(signs)
-                if sample and np.isnan(values).any():
-                    # Equal differences vanish when centred.
-                    values = np.nan_to_num(values, copy=False)
-                for side, reached in enumerate(self._reached(values, own[:, None])):
-                    self._counts[sample, side, here] += reached.sum(axis=1)
-                sizes = np.abs(values)
-                if self._many:
-                    self._add_many(sample, here, own, flips, rows.start, signs, values)
-                elif self._simultaneous:
-                    # A pair of two datasets without a statistic must not affect the others.
-                    found = largest_of(np.nan_to_num(sizes, copy=False), here, self._k)
-                    np.maximum(self._largest[sample, rows], found, out=self._largest[sample, rows])
-                else:
-                    # Only the largest values determine the critical one.
-                    sizes = np.hstack([kept, np.nan_to_num(sizes, nan=np.inf)])
-                    drop = max(0, sizes.shape[1] - max(self._n_kept, 0))
-                    last = min(drop, sizes.shape[1] - 1)
-                    kept = np.partition(sizes, last, axis=1)[:, drop:]
-            if not self._simultaneous:
-                self._critical[sample, here] = kept.min(axis=1, initial=np.inf)
-
-    def _add_many(
+    def _add_all(
         self,
         sample: int,
         place: IntArray,
-        z: FloatArray,
-        flips: Flips,
-        start: int,
+        prepared: Prepared,
+        pairs: IntArray,
+        rows: slice,
         signs: FloatArray,
-        values: AnyFloats,
     ) -> None:
-        """Add the largest values of many pairs; exact ones replace rough ones where they matter.
+        """Evaluate every pair for every flip."""
+        largest = self._largest[sample, rows]
+        for flips in prepared.flips(pairs):
+            # A pair of two datasets without a statistic must not affect the others.
+            sizes = np.nan_to_num(np.abs(flips.z(signs)), copy=False)
+            np.maximum(largest, largest_of(sizes, place[flips.pairs], self._k), out=largest)
+        self._floor[sample, rows] = largest.min(axis=1)
 
-        A rough value matters near the statistic of its pair, and among the largest of its flip.
-        """
-        rows = slice(start, start + signs.shape[1])
-        sizes, kind, error = np.abs(values), values.dtype, flips.error
-        wanted = sizes >= (self._floor[sample, rows] - error).astype(kind)
-        if np.count_nonzero(wanted) > _FEW_WANTED * wanted.size:
-            found = largest_of(np.nan_to_num(sizes), place, self._k)
-            found = np.maximum(self._largest[sample, rows], found)
+    def _add_few(
+        self,
+        sample: int,
+        place: IntArray,
+        prepared: Prepared,
+        pairs: IntArray,
+        rows: slice,
+        signs: FloatArray,
+    ) -> None:
+        """Evaluate pairs where an upper bound is among the largest values of a flip."""
+        bounds, few = prepared.bounds(pairs, signs), _FEW_WANTED * len(pairs) * signs.shape[1]
+        wanted = ~(bounds < self._floor[sample, rows].astype(bounds.dtype))
+        if np.count_nonzero(wanted) > few:
             first = upper_pairs(self._k)[0][place]
             if (first == first[0]).all():
                 # These pairs are not among the largest without their common algorithm.
-                found = np.delete(found, first[0] + 1, axis=1)
-            wanted = sizes >= (found.min(axis=1) - 2 * error).astype(kind)
-        if flips.exact is not None:
-            sizes -= np.abs(z[:, None]).astype(kind)
-            wanted |= np.abs(sizes, out=sizes) <= error
+                others = np.delete(self._largest[sample, rows], first[0] + 1, axis=1)
+                wanted = ~(bounds < others.min(axis=1).astype(bounds.dtype))
+            if np.count_nonzero(wanted) > few:
+                self._add_all(sample, place, prepared, pairs, rows, signs)
+                return
         # Much faster in one dimension.
         pair, flip = np.divmod(np.flatnonzero(wanted), wanted.shape[1])
-        exact = values[pair, flip].astype(np.float64)
-        if flips.exact is not None:
-            exact = flips.exact(pair, signs[:, flip])
-            exact = np.nan_to_num(exact) if sample else exact
-            for side, (was, now) in enumerate(
-                zip(
-                    self._reached(values[pair, flip], z[pair]),
-                    self._reached(exact, z[pair]),
-                    strict=True,
-                )
-            ):
-                change = now.astype(float) - was
-                self._counts[sample, side, place] += np.bincount(pair, change, len(place))
+        values = prepared.flipped(pairs[pair], signs[:, flip])
         pairs, row = np.unique(pair, return_inverse=True)
         columns, column = np.unique(flip, return_inverse=True)
         largest = np.zeros((len(pairs), len(columns)))
-        largest[row, column] = np.nan_to_num(np.abs(exact))
-        columns += start
+        largest[row, column] = np.nan_to_num(np.abs(values))
+        columns += rows.start
         found = largest_of(largest, place[pairs], self._k)
         found = np.maximum(found, self._largest[sample, columns])
         self._largest[sample, columns], self._floor[sample, columns] = found, found.min(axis=1)
 
-    def _reached(self, values: AnyFloats, z: FloatArray) -> list[AnyFloats | BoolArray]:
+    def tests(
+        self, pairs: _TypicalPairs, alpha: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return p-values, critical values, and critical values without each algorithm."""
+        z, n, n_above = np.abs(pairs.z) - SAME_Z, self._signs.n_flips, self._signs.n_above(alpha)
+        reached = [n - np.searchsorted(np.sort(largest[:, 0]), z) for largest in self._largest]
+        critical = np.full(self._k + 1, np.inf)
+        if n_above:
+            place = n - n_above
+            critical = np.partition(self._largest, place, axis=1)[:, place].max(axis=0)
+        p = np.maximum(self._signs.p(np.max(reached, axis=0)), pairs.least_p)
+        of_pairs = np.where(pairs.least_p > alpha, np.inf, critical[0])
+        return p, of_pairs, critical[1:]
+
+
+class _Counts:
+    """Numbers of flips that reach the statistic of each pair, and the largest values of each."""
+
+    def __init__(
+        self, signs: _Signs, sample: Sample, alternative: str, alpha: float | None = None
+    ) -> None:
+        self._signs, self._alternative, self._alpha = signs, alternative, alpha
+        #: Flips that reach the statistic in both tails, the upper and the lower one.
+        self._counts = np.zeros((2, 3, sample.n_pairs))
+        self._critical = np.zeros((2, sample.n_pairs))
+
+    def add(
+        self, sample: int, place: IntArray, z: FloatArray, prepared: Prepared, pairs: IntArray
+    ) -> None:
+        """Flip pairs at some positions, whose raw statistics are z."""
+        n_above = 0 if self._alpha is None else self._signs.n_above(self._alpha)
+        for flips in prepared.flips(pairs):
+            here, own = place[flips.pairs], z[flips.pairs]
+            kept = np.zeros((len(here), 0))
+            for _, signs in self._signs:
+                values = flips.z(signs)
+                if sample:
+                    # Equal differences vanish when centred.
+                    values = np.nan_to_num(values, copy=False)
+                for side, reached in enumerate(self._reached(values, own[:, None])):
+                    self._counts[sample, side, here] += reached.sum(axis=1)
+                if n_above:
+                    # Only the largest values determine the critical one.
+                    sizes = np.hstack([kept, np.nan_to_num(np.abs(values), nan=np.inf)])
+                    drop = max(0, sizes.shape[1] - n_above)
+                    kept = np.partition(sizes, drop, axis=1)[:, drop:]
+            self._critical[sample, here] = kept.min(axis=1, initial=np.inf)
+
+    def _reached(self, values: FloatArray, z: FloatArray) -> list[FloatArray | BoolArray]:
         """Mark values at least as extreme as z: in both tails, the upper and the lower one.
 
         "Not below" rather than "at or above": an undefined value counts. If all flips are
         enumerated, half of them are the negatives of the others.
         """
-        both = ~(np.abs(values) < (np.abs(z) - SAME_Z).astype(values.dtype))
+        both = ~(np.abs(values) < np.abs(z) - SAME_Z)
         if self._alternative == "two-sided":
             return [both]
-        drawn = [values, -values] if self.exact else [values]
+        drawn = [values, -values] if self._signs.exact else [values]
         upper = np.mean([~(each < z - SAME_Z) for each in drawn], axis=0)
         return [both, upper, np.mean([~(each > z + SAME_Z) for each in drawn], axis=0)]
 
-    def tails(self, pairs: _Pairs) -> _Tails:
-        """Return the p-values and critical values of all pairs."""
-        tested, n, exact = pairs.tested, self.n_flips, self.exact
-        z = np.abs(pairs.z) - SAME_Z
-        counts = np.zeros((2, 4, len(z)))
-        counts[:, 1:] = self._counts
-        critical, without = self._critical.max(axis=0), np.zeros(self._k)
-        if self._simultaneous:
-            for sample, largest in enumerate(self._largest):
-                counts[sample, 0] = n - np.searchsorted(np.sort(largest[:, 0]), z)
-            most = np.full(self._k + 1, np.inf)
-            if self._n_kept > 0:
-                place = n - self._n_kept
-                most = np.partition(self._largest, place, axis=1)[:, place].max(axis=0)
-            critical, without = np.full(len(z), most[0]), most[1:]
-        reached = counts.max(axis=0)
-        shares = reached / n if exact else (reached + 1) / (n + 1)
-        # The smallest p-value from flips of the datasets in which a pair differs.
-        least = 2.0 ** (1 - pairs.n_differing)
-        largest, both = np.maximum(shares[:2], least)
-        upper, lower = np.maximum(shares[2:], least / 2)
-        critical = np.where(least > self._alpha, np.inf, critical)
+    def p(self, pairs: _TypicalPairs) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return p-values: two-sided, and under the alternative of (a, b) and of (b, a)."""
+        both, upper, lower = self._signs.p(self._counts.max(axis=0))
+        both = np.maximum(both, pairs.least_p)
+        upper, lower = np.maximum((upper, lower), pairs.least_p / 2)
         sides = {"two-sided": (both, both), "greater": (upper, lower), "less": (lower, upper)}
-        p = largest if self._simultaneous else both
-        p, upper, lower, critical = (
-            np.where(tested, values, np.nan) for values in (p, *sides[self._alternative], critical)
-        )
-        share = 1 if self._alternative == "two-sided" else 0.5
-        smallest = share / n if exact else 1 / (n + 1)
-        return _Tails(p, upper, lower, critical, without, n, exact, smallest)
+        return both, *sides[self._alternative]
 
-
-def _asymptotic(pairs: _Pairs, alternative: str, alpha: float) -> _Tails:
-    z = np.where(pairs.tested, pairs.z, np.nan)
-    critical = np.where(pairs.tested, special.ndtri(1 - alpha / 2) - SAME_Z, np.nan)
-    p, upper, lower = tail(z, "two-sided"), tail(z, alternative), tail(-z, alternative)
-    return _Tails(p, upper, lower, critical, np.zeros(pairs.k), 0, False, 0.0)
+    def critical(self, pairs: _TypicalPairs) -> FloatArray:
+        """Return the critical value of each pair."""
+        assert self._alpha is not None
+        return np.where(pairs.least_p > self._alpha, np.inf, self._critical.max(axis=0))

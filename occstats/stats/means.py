@@ -38,7 +38,7 @@ from occstats.stats.clusters import (
     mean_errors,
     weighted_means,
 )
-from occstats.stats.max_t import KnownIntervals, PairTests, critical_value, in_family, largest_of
+from occstats.stats.max_t import Known, PairTests, critical_value, in_family, largest_of
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import ALTERNATIVES
 from occstats.stats.signed_rank.null import SAME_Z, RandomState
@@ -158,14 +158,12 @@ def mean_tests(
         difference=square(estimate, -estimate, 0.0),
         statistic=square(t, -t, 0.0),
         p=square(p, p),
-        p_unadjusted=square(*sides[alternative]),
         critical=square(upper, lower),
         critical_without=without,
         floor=square(floor, floor),
         n_resamples=n_resamples if null == "bootstrap" else 0,
         exact=False,
-        smallest_p=1 / (n_resamples + 1) if null == "bootstrap" else 0.0,
-        intervals=KnownIntervals(*map(whole, (low, high))),
+        deferred=Known(whole(low), whole(high), square(*sides[alternative])),
     )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from occstats.stats._arrays import BoolArray, FloatArray, IntArray
+from occstats.stats._arrays import AnyFloats, BoolArray, FloatArray, IntArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank.interface import (
     PAIRS_AT_ONCE,
@@ -25,7 +25,7 @@ from occstats.stats.signed_rank.interface import (
     Statistics,
     few_clusters,
 )
-from occstats.stats.signed_rank.rosner_glynn_lee import Magnitudes, RankSums
+from occstats.stats.signed_rank.rosner_glynn_lee import Magnitudes, RankSums, upper_bounds
 
 if TYPE_CHECKING:
     from occstats.stats.hodges_lehmann import Merged
@@ -128,15 +128,22 @@ class Contributions(Prepared):
     def units(self, pair: int) -> IntArray:
         return np.flatnonzero(self._sizes[pair] > 0)
 
-    def flips(self, pairs: IntArray, *, rough: bool = False) -> Iterator[Flips]:
+    @cached_property
+    def _weights(self) -> FloatArray:
         # Flips change neither absolute values nor the variance.
-        terms = self._terms[pairs], self._variance_terms[pairs], self._present[pairs]
-        variance = contribution_statistics(*terms).variance
-        scales = np.sqrt(np.where(variance > 0, variance, np.nan))
-        weights = self._terms[pairs] / scales[:, None]
+        variance = self.observed.variance
+        return np.asarray(self._terms / np.sqrt(np.where(variance > 0, variance, np.nan))[:, None])
+
+    def flips(self, pairs: IntArray) -> Iterator[Flips]:
         for start in range(0, len(pairs), PAIRS_AT_ONCE):
             part = np.arange(start, min(start + PAIRS_AT_ONCE, len(pairs)))
-            yield Flips(part, partial(np.matmul, weights[part]))
+            yield Flips(part, partial(np.matmul, self._weights[pairs[part]]))
+
+    def flipped(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
+        return np.asarray(np.einsum("pu,up->p", self._weights[pairs], signs))
+
+    def bounds(self, pairs: IntArray, signs: FloatArray) -> AnyFloats:
+        return upper_bounds(self._weights[pairs], signs, 0.0)
 
     def left_out(self, pair: int) -> FloatArray:
         data, sizes, balance = self._magnitudes(pair)

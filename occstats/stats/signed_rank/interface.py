@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
@@ -31,18 +31,11 @@ PAIRS_AT_ONCE = 128
 ALL_ZERO = "all differences are zero"
 
 
-@dataclass(frozen=True, eq=False)
-class Flips:
-    """Z of some pairs for flips of the signs of clusters (or tasks).
-
-    `z` maps signs, units × flips, to Z, pairs × flips, with errors up to `error`; `exact` maps some
-    of the pairs, and a column of signs for each of them, to Z.
-    """
+class Flips(NamedTuple):
+    """Z of some pairs as a function of signs: units × flips to pairs × flips."""
 
     pairs: IntArray
-    z: Callable[[FloatArray], AnyFloats]
-    exact: Callable[[IntArray, FloatArray], FloatArray] | None = None
-    error: float = 0.0
+    z: Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -157,8 +150,16 @@ class Prepared(ABC):
         """Return the sums of signed ranks of a pair in its clusters."""
 
     @abstractmethod
-    def flips(self, pairs: IntArray, *, rough: bool = False) -> Iterator[Flips]:
-        """Yield functions from signs to Z of some pairs, some at a time; `rough` allows errors."""
+    def flips(self, pairs: IntArray) -> Iterator[Flips]:
+        """Yield functions from signs to Z of some pairs, some at a time."""
+
+    @abstractmethod
+    def flipped(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
+        """Return Z of each of some pairs for a column of signs of its own."""
+
+    @abstractmethod
+    def bounds(self, pairs: IntArray, signs: FloatArray) -> AnyFloats:
+        """Return upper bounds of |Z| in single precision: pairs × flips."""
 
     @abstractmethod
     def left_out(self, pair: int) -> FloatArray:

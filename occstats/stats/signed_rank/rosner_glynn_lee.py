@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -106,27 +106,23 @@ def rank_sum_statistics(
 
 
 def flipped_z(
-    rank_sums: FloatArray,
-    sizes: FloatArray,
-    squares: FloatArray,
-    signs: FloatArray,
-    dtype: type[np.floating[Any]] = np.float64,
-) -> AnyFloats:
+    rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray, signs: FloatArray
+) -> FloatArray:
     """Return Z of `rank_sum_statistics` for many flips of signs: samples × flips.
 
     The squares of the rank sums do not change, so that ρ depends on a flip through the total alone,
     and clusters of one size share a weight: sums over sizes replace sums over clusters. The sizes
-    are the same in all samples, none of them 0. `dtype` is the precision of everything but ρ.
+    are the same in all samples, none of them 0.
     """
     n, m = sizes.sum(), len(sizes)
     if m < 2:
-        return np.full((len(rank_sums), signs.shape[1]), np.nan, dtype)
+        return np.full((len(rank_sums), signs.shape[1]), np.nan)
     order = np.argsort(sizes, kind="stable")
     distinct, starts = np.unique(sizes[order], return_index=True)
     with np.errstate(invalid="ignore"):
         shares = rank_sums / np.sqrt((rank_sums**2).sum(axis=1, keepdims=True))
     if len(distinct) == 1:
-        return np.asarray(shares.astype(dtype, copy=False) @ signs.astype(dtype, copy=False))
+        return np.asarray(shares @ signs)
     parts = list(map(slice, starts, [*starts[1:], m]))
     between = (rank_sums**2 / sizes).sum(axis=1, keepdims=True)
     # ρ = 1 − g₀ MSW / D with D = MSB + (g₀ − 1) MSW; only MSB depends on the total.
@@ -134,28 +130,27 @@ def flipped_z(
     within = np.maximum(0.0, squares[:, None] - between) / (n - m)
     without_total = (between + (m - 1) * (size - 1) * within) * n
     constant = (1 - 1e-9) * n * squares[:, None]
-    scaled = ((m - 1) * n * size * within).astype(dtype, copy=False)
-    shares, turned = (x.astype(dtype, copy=False) for x in (shares[:, order], signs[order]))
+    scaled = (m - 1) * n * size * within
+    shares, turned = shares[:, order], signs[order]
     own_squares = [(shares[:, part] ** 2).sum(axis=1, keepdims=True) for part in parts]
-    z = np.empty((len(rank_sums), signs.shape[1]), dtype)
+    z = np.empty((len(rank_sums), signs.shape[1]))
     step = max(1, _FLIPS_AT_ONCE // len(rank_sums))
     for start in range(0, signs.shape[1], step):
         flips = slice(start, start + step)
         total = np.square(rank_sums @ signs[:, flips])
         equal = total >= constant
         with np.errstate(invalid="ignore", divide="ignore"):
-            rho = np.subtract(without_total, total, out=total).astype(dtype, copy=False)
+            rho = np.subtract(without_total, total, out=total)
             np.subtract(1, np.divide(scaled, rho, out=rho), out=rho)
             np.clip(rho, 0, 1, out=rho)
-            if equal.any():
-                rho[equal] = 1
+            rho[equal] = 1
             rho = _corrected(rho, m)
-            statistic, variance = np.zeros((2, *rho.shape), dtype)
+            statistic, variance = np.zeros((2, *rho.shape))
             for cluster_size, part, own in zip(distinct, parts, own_squares, strict=True):
                 # BLAS is slow at products with a single cluster.
                 product = np.multiply if part.stop - part.start == 1 else np.matmul
                 sums = product(shares[:, part], turned[part, flips])
-                weights = rho * dtype(cluster_size - 1)
+                weights = rho * (cluster_size - 1)
                 weights += 1
                 np.divide(1, weights, out=weights)
                 statistic += np.multiply(sums, weights, out=sums)
@@ -164,6 +159,15 @@ def flipped_z(
             variance[weights <= 0] = np.nan
             np.divide(statistic, np.sqrt(variance, out=variance), out=z[:, flips])
     return z
+
+
+def upper_bounds(weights: FloatArray, signs: FloatArray, error: FloatArray | float) -> AnyFloats:
+    """Return |weights · signs| plus an error, with that of single precision: pairs × flips."""
+    error = error + 1e-6 * len(signs) ** 0.5 * np.abs(weights).sum(axis=1)
+    found = weights.astype(np.float32) @ signs.astype(np.float32)
+    np.abs(found, out=found)
+    found += np.asarray(error, dtype=np.float32)[:, None]
+    return found
 
 
 class RankSums(Prepared):
@@ -233,7 +237,7 @@ class RankSums(Prepared):
     def rank_sums(self, pair: int) -> FloatArray:
         return np.asarray(self._sums[pair, self.units(pair)])
 
-    def flips(self, pairs: IntArray, *, rough: bool = False) -> Iterator[Flips]:
+    def flips(self, pairs: IntArray) -> Iterator[Flips]:
         sizes = self._sizes[pairs]
         # Without zeros among the differences all pairs have clusters of the same sizes.
         usual = (sizes == sizes.max(axis=0, initial=0.0)).all(axis=1)
@@ -244,30 +248,51 @@ class RankSums(Prepared):
             groups += np.split(rest[order], np.flatnonzero(np.diff(group[order])) + 1)
         for group in groups:
             for start in range(0, len(group), PAIRS_AT_ONCE):
-                yield self._flips(pairs, group[start : start + PAIRS_AT_ONCE], rough)
+                tile = group[start : start + PAIRS_AT_ONCE]
+                yield Flips(tile, partial(self._flipped, pairs[tile]))
 
-    def _flips(self, pairs: IntArray, tile: IntArray, rough: bool) -> Flips:
-        """Return the flips of a tile of pairs with clusters of the same sizes."""
-        every = self._sizes[pairs[tile[0]]]
-        present = np.flatnonzero(every)
-        sizes, sums = every[present], self._sums[pairs[tile]][:, present]
-        squares, everywhere = self._squares[pairs[tile]], len(present) == len(every)
+    def _flipped(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
+        """Return Z of pairs with clusters of the same sizes: pairs × flips."""
+        sizes = self._sizes[pairs[0]]
+        there = np.flatnonzero(sizes)
+        sums = self._sums[pairs][:, there]
+        return flipped_z(sums, sizes[there], self._squares[pairs], signs[there])
 
-        rough = rough and len(np.unique(sizes)) > 1
+    def flipped(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
+        sums = self._sums[pairs] * signs.T
+        return self.statistics(sums, self._sizes[pairs], self._squares[pairs]).z
 
-        def z(signs: FloatArray) -> AnyFloats:
-            flips = signs if everywhere else signs[present]
-            return flipped_z(sums, sizes, squares, flips, np.float32 if rough else np.float64)
+    def bounds(self, pairs: IntArray, signs: FloatArray) -> AnyFloats:
+        r"""Return upper bounds of \|Z\| from the weights at the extreme ρ of all flips.
 
-        def exact(rows: IntArray, signs: FloatArray) -> FloatArray:
-            flipped = sums[rows] * signs[present].T
-            return self.statistics(flipped, sizes[None], squares[rows]).z
-
-        # Sums of products of single precision, relative to Σ|x| ≤ √m of squares that sum to 1, and
-        # rounding of ρ, which the largest cluster multiplies.
-        m, most = len(present), float(sizes.max(initial=1.0))
-        error = 1.2e-7 * m**0.5 * (2 * m + most + 10)
-        return Flips(tile, z, exact, error) if rough else Flips(tile, z)
+        Z is a · s for signs s, with a = b / ‖b‖ and the rank sums b over their inflation, which
+        depends on ρ. ρ falls from that of a total of 0 to that of the largest total; the logarithms
+        of the inflations of any two clusters diverge monotonically. From their means of the two
+        ends, and relative to one cluster, they differ by at most half of their change. Where each b
+        changes by a share of at most ε, \|Z\| ≤ (\|a · s\| + Σ \|a\| ε) / (1 − 2 Σ a² ε)^½.
+        """
+        sums, g, squares = self._sums[pairs], self._sizes[pairs], self._squares[pairs]
+        n, m = g.sum(axis=1), (g > 0).sum(axis=1)
+        norm = np.sqrt((sums**2).sum(axis=1, keepdims=True))
+        shares = np.divide(sums, norm, out=np.zeros_like(sums), where=norm > 0)
+        largest = norm[:, 0] * upper_bounds(shares, signs, 0.0).max(axis=1)
+        between = (sums**2 / np.maximum(g, 1)).sum(axis=1)
+        totals = np.stack([np.zeros_like(largest), largest])
+        rho = intraclass_correlation(between, squares, totals, (g**2).sum(axis=1), n, m)
+        first, last = size_inflation(np.nan_to_num(rho)[..., None], np.maximum(g, 1), m[:, None])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            weights = sums / np.sqrt(first * last)
+            weights /= np.sqrt((weights**2).sum(axis=1, keepdims=True))
+            sizes, change = np.abs(weights), np.log(first / last)
+            mean = (sizes * change).sum(axis=1) / sizes.sum(axis=1)
+            one = np.abs(change - mean[:, None]).argmin(axis=1)
+            change -= change[np.arange(len(change)), one][:, None]
+            epsilon = np.expm1(np.abs(change) / 2)
+            scale = 1 / np.sqrt(1 - 2 * (sizes**2 * epsilon).sum(axis=1))
+        # With few clusters ρ need not be monotone, and it jumps where all signed ranks are equal.
+        unsure = (m < 5) | (largest**2 >= (1 - 1e-4) * n * squares) | ~(scale >= 1)
+        error = np.where(unsure, np.inf, scale * (sizes * epsilon).sum(axis=1))
+        return upper_bounds(np.where(unsure, 0.0, scale)[:, None] * weights, signs, error)
 
     def left_out(self, pair: int) -> FloatArray:
         data, sizes, known = self._magnitudes(pair), self._sizes[[pair]], self._known[pair]

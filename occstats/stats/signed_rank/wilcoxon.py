@@ -46,7 +46,7 @@ class IndependentRanks(RankSums):
         ranks, counted = signed_ranks(self.grid[:, pair])
         return ranks[counted]
 
-    def flips(self, pairs: IntArray, *, rough: bool = False) -> Iterator[Flips]:
+    def flips(self, pairs: IntArray) -> Iterator[Flips]:
         weights = (signed_ranks(self.grid[:, pairs])[0] / np.sqrt(self._squares[pairs])).T
         yield Flips(np.arange(len(pairs)), lambda signs: np.asarray(weights @ signs))
 
