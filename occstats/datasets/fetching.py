@@ -9,6 +9,7 @@ import urllib.request
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -57,12 +58,12 @@ def fetch_dataset(
     """
     folder = Path(folder)
     address = _mirrored(entry.address, mirror)
-    partial = folder / f".{entry.name}.download"
+    unfinished = folder / f".{entry.name}.download"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be created ({error.strerror})") from error
-    content = _download(address, partial, wait=wait)
+    content = _download(address, unfinished, wait=wait)
     try:
         frame = prepare_table(content, entry)
         dataset = from_frame(frame, name=entry.name, source=f"{entry.name} ({address})")
@@ -71,7 +72,7 @@ def fetch_dataset(
             raise DataError(f"{entry.name} ({address}): {'; '.join(wrong)}; not stored")
     finally:
         # The download was complete, right or wrong: it need not be resumed.
-        partial.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
     stored = pd.DataFrame(dataset.X, columns=frame.columns[:-1].tolist())
     stored = stored.assign(**{"class": dataset.labels})
     write_file(
@@ -81,18 +82,18 @@ def fetch_dataset(
     return dataset
 
 
-def _download(address: str, partial: Path, *, wait: Callable[[float], None]) -> bytes:
+def _download(address: str, unfinished: Path, *, wait: Callable[[float], None]) -> bytes:
     """Download with retries, resuming an interrupted download."""
     reason = ""
     for attempt in range(ATTEMPTS):
         if attempt:
             wait(2.0**attempt)
         try:
-            _download_rest(address, partial)
-            content = partial.read_bytes()
+            _download_rest(address, unfinished)
+            content = unfinished.read_bytes()
             start = content[:256].lstrip().lower()
             if not content or start.startswith((b"<!doctype", b"<html")):
-                partial.unlink()
+                unfinished.unlink()
                 what = "an HTML page" if content else "nothing"
                 raise DataError(
                     f"{address}: the server sends {what} instead of data; try again later"
@@ -100,7 +101,7 @@ def _download(address: str, partial: Path, *, wait: Callable[[float], None]) -> 
             return content
         except urllib.error.HTTPError as error:
             if error.code == 416:  # the partial file does not match the original
-                partial.unlink(missing_ok=True)
+                unfinished.unlink(missing_ok=True)
             elif error.code < 500 and error.code not in {408, 429}:
                 raise DataError(
                     f"{address}: the server responds {error.code} {error.reason}; the file may "
@@ -112,8 +113,8 @@ def _download(address: str, partial: Path, *, wait: Callable[[float], None]) -> 
     raise DataError(f"{address}: failed after {ATTEMPTS} attempts ({reason}); try again later")
 
 
-def _download_rest(address: str, partial: Path) -> None:
-    have = partial.stat().st_size if partial.exists() else 0
+def _download_rest(address: str, unfinished: Path) -> None:
+    have = unfinished.stat().st_size if unfinished.exists() else 0
     request = urllib.request.Request(address, headers={"User-Agent": "occstats"})
     if have:
         request.add_header("Range", f"bytes={have}-")
@@ -121,14 +122,14 @@ def _download_rest(address: str, partial: Path) -> None:
         resumed = have > 0 and answer.status == 206
         announced = answer.headers.get("Content-Length")
         expected = int(announced) + (have if resumed else 0) if announced else None
-        with partial.open("ab" if resumed else "wb") as file:
+        with unfinished.open("ab" if resumed else "wb") as file:
             while file.tell() <= LARGEST_DOWNLOAD and (block := answer.read(BLOCK)):
                 file.write(block)
             oversized = file.tell() > LARGEST_DOWNLOAD
     if oversized:
-        partial.unlink()
+        unfinished.unlink()
         raise DataError(f"{address}: larger than any of the datasets")
-    if expected is not None and partial.stat().st_size < expected:
+    if expected is not None and unfinished.stat().st_size < expected:
         raise ConnectionError("the connection ended early")
 
 
@@ -172,57 +173,44 @@ def find_members(content: bytes, wanted: list[str], *, source: str) -> dict[str,
 
 
 def _members(name: str, content: bytes, source: str, depth: int) -> Iterator[tuple[str, bytes]]:
-    inner = _opened(content, source) if depth else None
-    if inner is None:
-        if name.endswith(".Z"):
+    """Yield the files of an archive and of archives within it; other content is its own member."""
+    try:
+        if depth and _is_archive(content):
+            for member, size, read in _entries(content):
+                if size > LARGEST_MEMBER:
+                    raise DataError(
+                        f"{source}: {member} unpacks to {size} bytes, more than any of the datasets"
+                    )
+                yield from _members(PurePosixPath(member).name, read(), source, depth - 1)
+        elif name.endswith(".Z"):
             yield name.removesuffix(".Z"), _uncompressed(content, source)
         else:
             yield name, content
-        return
-    for member, data in inner:
-        yield from _members(PurePosixPath(member).name, data, source, depth - 1)
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, RuntimeError) as e:
+        raise DataError(f"{source}: damaged archive ({e})") from e
 
 
-def _opened(content: bytes, source: str) -> Iterator[tuple[str, bytes]] | None:
-    """Return the members of an archive, or None for other content."""
-    stream = io.BytesIO(content)
-    if zipfile.is_zipfile(stream):
-        with zipfile.ZipFile(stream) as archive:
-            is_spreadsheet = any(name.startswith("xl/workbook") for name in archive.namelist())
-        if not is_spreadsheet:
-            return _from_zip(stream, source)
-    stream.seek(0)
+def _is_archive(content: bytes) -> bool:
     if content[257:262] == b"ustar" or content[:2] == b"\x1f\x8b":
-        return _from_tar(stream, source)
-    return None
+        return True
+    if not zipfile.is_zipfile(io.BytesIO(content)):
+        return False
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:  # a spreadsheet is one, too
+        return not any(name.startswith("xl/workbook") for name in archive.namelist())
 
 
-def _from_zip(stream: io.BytesIO, source: str) -> Iterator[tuple[str, bytes]]:
-    try:
-        with zipfile.ZipFile(stream) as archive:
-            for information in archive.infolist():
-                _check_size(information.file_size, information.filename, source)
-                if not information.is_dir():
-                    yield information.filename, archive.read(information)
-    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError) as error:
-        raise DataError(f"{source}: damaged archive ({error})") from error
-
-
-def _from_tar(stream: io.BytesIO, source: str) -> Iterator[tuple[str, bytes]]:
-    try:
-        with tarfile.open(fileobj=stream) as archive:
-            for information in archive:
-                _check_size(information.size, information.name, source)
-                file = archive.extractfile(information) if information.isfile() else None
-                if file is not None:
-                    yield information.name, file.read()
-    except (tarfile.TarError, zlib.error, OSError, EOFError) as error:
-        raise DataError(f"{source}: damaged archive ({error})") from error
-
-
-def _check_size(size: int, name: str, source: str) -> None:
-    if size > LARGEST_MEMBER:
-        raise DataError(f"{source}: {name} unpacks to {size} bytes, more than any of the datasets")
+def _entries(content: bytes) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
+    """Yield name, size and reader of each file of an archive."""
+    if zipfile.is_zipfile(io.BytesIO(content)):
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            for entry in packed.infolist():
+                if not entry.is_dir():
+                    yield entry.filename, entry.file_size, partial(packed.read, entry)
+        return
+    with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+        for member in tar:
+            if file := tar.extractfile(member):
+                yield member.name, member.size, file.read
 
 
 def _uncompressed(content: bytes, source: str) -> bytes:

@@ -126,20 +126,8 @@ def _refit(unit: Unit, recipe: SweepRecipe, values: list[list[Value]]) -> dict[s
 class NeighbourSweep:
     """AUROC and average precision of neighbour-based descriptors on one fold for many sizes.
 
-    Memory is bounded by a few matrices of rows × largest size.
-
-    Parameters
-    ----------
-    train, test : ndarray
-        The scaled training targets and test rows.
-    is_target : ndarray of bool
-        The labels of the test rows, with at least one of each kind.
-    metric : str
-        The metric.
-    largest : int
-        The largest number of neighbours, less than the number of training rows.
-    order : {"index", "kd-tree"}
-        The order of equally distant neighbours.
+    The test part has at least one row of each kind; `largest` is less than the number of training
+    rows. Memory is bounded by a few matrices of rows × largest size.
     """
 
     def __init__(
@@ -228,15 +216,6 @@ def support_vector_measures(
     one, and the test rows are scored for all ν in one product. Solutions agree with those of the
     descriptor to the solver's tolerance. With more than 36,000 distinct training rows and long
     grids, every fifth value of both is solved and the others are interpolated by a cubic spline.
-
-    Parameters
-    ----------
-    train, test : ndarray
-        The scaled training targets and test rows.
-    is_target : ndarray of bool
-        The labels of the test rows, with at least one of each kind.
-    nus, widths : sequence of float
-        The values of ν and of the kernel width c.
     """
     from occstats_descriptors.svm_grid import SupportVectorGrid
 

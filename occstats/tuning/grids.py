@@ -12,7 +12,7 @@ import pandas as pd
 from occstats._format import did_you_mean
 from occstats.errors import ArgumentError
 from occstats.experiment.estimators import Recipe, make_recipes, plain, shares_search
-from occstats.experiment.tasks import AtMost, Task, size_for_task, smallest_training_part
+from occstats.experiment.tasks import AtMost, Task, size_for_task
 
 Value = float | int | str | bool
 MOST_VALUES = 100_000
@@ -75,8 +75,7 @@ class Axis:
         [1, 2, 4, 34]
         """
         if self.rule == "count":
-            most = smallest_training_part(task.n) - 1
-            return [min(int(value), most) for value in self.values]
+            return [AtMost(int(value)).for_task(task.n) for value in self.values]
         if self.rule == "log":
             return [size_for_task(float(value), task.n) for value in self.values]
         if self.rule == "dimension":
@@ -148,14 +147,7 @@ def with_grids(
 ) -> tuple[Axis, ...]:
     """Return the axes of a descriptor: the paper's, replaced by the given grids.
 
-    Parameters
-    ----------
-    descriptor : str
-        The name in the results, which may prefix the name of a grid (``"LOF.a"``).
-    origin : str
-        A name among the nine, or an import path.
-    grids : mapping
-        Name of a grid → its values.
+    The name of a grid may be prefixed with the name of the descriptor (``"LOF.a"``).
 
     Examples
     --------
@@ -164,36 +156,32 @@ def with_grids(
     >>> [(axis.name, axis.rule) for axis in with_grids("IF", "IF", {"n_trees": [10, 100]})]
     [('n_trees', 'plain')]
     """
-    known = grid_names(origin)
-    own: dict[str, tuple[str, tuple[Value, ...]]] = {}
+    choices = _choices(origin)
+    own: dict[str, Axis] = {}
     # Grids prefixed with the name of the descriptor take precedence.
     for owner in ("", descriptor):
-        by_parameter: dict[str, tuple[str, tuple[Value, ...]]] = {}
+        found: dict[str, Axis] = {}
         for given, values in grids.items():
             prefix, _, name = given.rpartition(".")
-            if prefix != owner or (name not in known and name not in _parameters(origin)):
+            if prefix != owner or name not in choices:
                 continue
-            parameter, _ = known.get(name, (name, ""))
-            if parameter in by_parameter:
-                other = by_parameter[parameter][0]
+            parameter, rule = choices[name]
+            if parameter in found:
                 raise ArgumentError(
-                    f"grids: {other} and {name} both set {parameter} of {descriptor}; pass one of "
-                    f"them, or name the descriptor of each ({descriptor}.{name}=…)"
+                    f"grids: {found[parameter].name} and {name} both set {parameter} of "
+                    f"{descriptor}; pass one of them, or name the descriptor of each "
+                    f"({descriptor}.{name}=…)"
                 )
-            by_parameter[parameter] = name, tuple(values)
-        own |= by_parameter
+            found[parameter] = Axis(name, parameter, rule, tuple(values))
+        own |= found
     axes = {axis.parameter: axis for axis in PAPER.get(origin.upper(), ())}
-    if any(name not in known for name, _ in own.values()):
+    if any(axis.rule == "plain" for axis in own.values()):
         axes = {}  # a parameter without a fast sweep: refit over the given grids only
-    for parameter, (name, values) in own.items():
-        rule = known.get(name, (name, "plain"))[1]
-        default = axes.get(parameter)
-        axis = Axis(name, parameter, rule, values)
-        if default is not None and default.rule == rule:
-            axis = replace(default, values=values)
+    for parameter, axis in own.items():
         _check_values(descriptor, axis)
-        axes[parameter] = axis
-    example = f"{descriptor}.{next(iter([*known, *_parameters(origin)]), 'name')}=…"
+        usual = axes.get(parameter, axis)
+        axes[parameter] = replace(usual if usual.rule == axis.rule else axis, values=axis.values)
+    example = f"{descriptor}.{next(iter(choices), 'name')}=…"
     if not axes:
         raise ArgumentError(f"grids: {descriptor} has no default grid; pass one: {example}")
     common = [name for name in grids if "." not in name]
@@ -217,17 +205,14 @@ def with_windows(
     """
     chosen = []
     for axis in axes:
-        window = windows.get(
-            f"{descriptor}.{axis.name}", windows.get(axis.name, windows.get("", axis.window))
-        )
+        own, common = windows.get(axis.name), windows.get("", axis.window)
+        window = windows.get(f"{descriptor}.{axis.name}", common if own is None else own)
         if window < 1 or window % 2 == 0:
             raise ArgumentError(
                 f"windows: a centred rolling mean needs a positive odd number of grid points, "
                 f"got {window} for {axis.name}"
             )
-        if window > 1 and not axis.is_numeric:
-            window = 1
-        chosen.append(replace(axis, window=window))
+        chosen.append(replace(axis, window=window if axis.is_numeric else 1))
     return tuple(chosen)
 
 
@@ -253,14 +238,13 @@ def parse_grid(text: str) -> tuple[str, tuple[Value, ...]]:
         return name, tuple(_parse_value(part.strip()) for part in given.split(",") if part.strip())
     try:
         start, stop, step = (float(part) for part in given.split(":"))
+        valid = all(map(math.isfinite, (start, stop, step))) and step > 0 and stop >= start
     except ValueError:
+        valid = False
+    if not valid:
         raise ArgumentError(
-            f"grids: expected three numbers start:stop:step for {name}, got {given!r}"
-        ) from None
-    if not (all(map(math.isfinite, (start, stop, step))) and step > 0 and stop >= start):
-        raise ArgumentError(
-            f"grids: start:stop:step needs finite start ≤ stop and step > 0 for {name}, "
-            f"got {given!r}"
+            f"grids: expected three finite numbers start:stop:step with start ≤ stop and step > 0 "
+            f"for {name}, got {given!r}"
         )
     if (stop - start) / step > MOST_VALUES:
         raise ArgumentError(
@@ -306,11 +290,7 @@ def _check_names(grids: Iterable[str], descriptors: Mapping[str, str]) -> None:
                 f"{', '.join(descriptors)}"
             )
         asked = {owner: descriptors[owner]} if dot else descriptors
-        choices = {
-            name
-            for origin in asked.values()
-            for name in (*grid_names(origin), *_parameters(origin))
-        }
+        choices = {each for origin in asked.values() for each in _choices(origin)}
         if name not in choices:
             raise ArgumentError(
                 f"grids: {', '.join(asked)} has no parameter {name!r}"
@@ -318,12 +298,15 @@ def _check_names(grids: Iterable[str], descriptors: Mapping[str, str]) -> None:
             )
 
 
-def _parameters(origin: str) -> list[str]:
+def _choices(origin: str) -> dict[str, tuple[str, str]]:
+    """Map all names that a grid of a descriptor can have to parameter and rule."""
     from occstats_descriptors.registry import make
 
     estimator = make(origin)
     # A wrapped detector of another package has parameters of its own.
-    return sorted(getattr(estimator, "detector", estimator).get_params(deep=False))
+    parameters = sorted(getattr(estimator, "detector", estimator).get_params(deep=False))
+    known = grid_names(origin)
+    return known | {name: (name, "plain") for name in parameters if name not in known}
 
 
 # The first is the default of the descriptors; sweeps with it have the plain name.
@@ -423,12 +406,11 @@ def make_sweep_recipes(
                 )
             )
     names = {name for r in found for a in r.axes for name in (a.name, f"{r.descriptor}.{a.name}")}
-    for name in windows or {}:
-        if name and name not in names:
-            raise ArgumentError(
-                f"--window: no grid is called {name!r}{did_you_mean(name, names)}; choose from "
-                f"{', '.join(sorted(names))}"
-            )
+    if unknown := [name for name in windows or {} if name and name not in names]:
+        raise ArgumentError(
+            f"--window: no grid is called {unknown[0]!r}{did_you_mean(unknown[0], names)}; choose "
+            f"from {', '.join(sorted(names))}"
+        )
     return found
 
 

@@ -83,17 +83,10 @@ def rolling_mean(values: ArrayLike, windows: Sequence[int]) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class GridMeans:
-    """Mean AUROC of each dataset at each point of a descriptor's grid.
+    """Mean AUROC of each dataset (rows of `means`) at each point of a descriptor's grid.
 
-    Attributes
-    ----------
-    recipe : SweepRecipe
-        The descriptor and its grids.
-    datasets : list of str
-        The datasets.
-    means : ndarray, datasets × grid
-        Mean over the folds of a task, then over the tasks of the dataset; NaN where a task of the
-        dataset has no score at that point.
+    The mean is over the folds of a task, then over the tasks of the dataset; NaN where a task of
+    the dataset has no score at that point.
     """
 
     recipe: SweepRecipe
@@ -171,25 +164,21 @@ def task_grids(rows: pd.DataFrame, recipe: SweepRecipe) -> Iterator[tuple[Task, 
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """The best values of one descriptor's hyperparameters.
+    """The best values of one descriptor's hyperparameters, each by its name.
 
     Attributes
     ----------
     values, rounded : dict
-        Hyperparameter → the best value on the grid, and rounded as published.
-    score : float
-        The smoothed mean AUROC there.
-    score_rounded : float
-        The smoothed mean AUROC at the rounded values; NaN where they are not on the grid.
+        The best value on the grid, and rounded as published.
+    score, score_rounded : float
+        The smoothed mean AUROC there; NaN where the rounded values are not on the grid.
     flat : dict
-        Hyperparameter → ends of the contiguous range around the best value, with the other
-        hyperparameter at its best, in which the smoothed mean is at most 0.001 lower.
+        Ends of the contiguous range around the best value, with the other hyperparameter at its
+        best, in which the smoothed mean is at most 0.001 lower.
     interval : dict
-        Hyperparameter → bootstrap percentile interval of the best value; NaN with one dataset.
+        Bootstrap percentile interval of the best value; NaN with one dataset.
     at_edge : bool
         Whether a best value lies within half a window of an end of its grid that could be moved.
-    n_datasets : int
-        Number of datasets.
     """
 
     values: dict[str, Value]
@@ -324,17 +313,7 @@ def choices(grid: GridMeans) -> dict[str, dict[str, Value]]:
 
 
 def results_with(rows: pd.DataFrame, grids: Sequence[GridMeans], chosen: Choices) -> pd.DataFrame:
-    """Return the results with the parameters chosen for each dataset, one row per fold.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        The rows of the sweep.
-    grids : sequence of GridMeans
-        The descriptors.
-    chosen : mapping
-        Descriptor → dataset → grid values.
-    """
+    """Return the results with the parameters chosen for each dataset, one row per fold."""
     columns = ["dataset", "class", "descriptor", "fold", "auroc", "average_precision", "status"]
     columns += ["n", "m", "sparsity"]
     parts = []

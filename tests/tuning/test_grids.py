@@ -65,9 +65,9 @@ def test_grids_are_parsed(text, expected):
     [
         ("a", "expected name=start:stop:step"),
         ("a=", "expected name=start:stop:step"),
-        ("a=1:x:2", "three numbers"),
+        ("a=1:x:2", "three finite numbers"),
         ("a=2:1:1", "start ≤ stop"),
-        ("a=1:inf:1", "finite"),
+        ("a=1:inf:1", "three finite numbers"),
         ("a=0:1:1e-9", "more than 100000 values"),
     ],
 )
