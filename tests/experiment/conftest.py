@@ -24,6 +24,15 @@ def in_process(monkeypatch):
     monkeypatch.setattr("occstats.experiment.dispatch.is_third_party", lambda shard: False)
 
 
+TIMINGS = ["fit_seconds", "query_seconds"]
+
+
+@pytest.fixture
+def scores():
+    """Return a function that drops what differs between runs of the same fits."""
+    return lambda table: table.drop(columns=TIMINGS).reset_index(drop=True)
+
+
 @pytest.fixture
 def toy():
     """Two small datasets: one with a class too small to be a target, one with an odd name."""

@@ -1,12 +1,9 @@
 """Estimators that misbehave in every way third-party code can."""
 
 import asyncio
-import contextlib
 import ctypes
 import os
-import re
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -53,12 +50,12 @@ class Misbehaving(Fine):
             return np.full(len(X), np.nan)
         if self.way == "wrong shape":
             return np.zeros((len(X), 2))
-        return super().score_samples(X)
-
-
-class Exiting(Misbehaving):
-    def __init__(self, *, way="exit"):
-        super().__init__(way=way)
+        scores = super().score_samples(X)
+        if self.way == "masked":
+            return np.ma.masked_array(scores, mask=np.arange(len(X)) == 0)
+        if self.way == "text":
+            return scores.astype(str)
+        return scores * 1j if self.way == "complex" else scores
 
 
 class Checking(Fine):
@@ -93,25 +90,27 @@ class Holding(Fine):
     """Announce the process, then never release the interpreter."""
 
     def fit(self, X, y=None):
+        from breaking import hold_the_interpreter
+
         hold_the_interpreter(Path(os.environ["OCCSTATS_TEST_GATE"], f"arrived-{os.getpid()}"))
 
 
 class Untidy(Fine):
-    """Change all the state of a process without restoring it."""
+    """Change all the state of a process, and NumPy, without restoring them."""
 
     def fit(self, X, y=None):
         os.fork()  # a copy of the worker that continues
         os.chdir("/")
-        os.environ["OMP_NUM_THREADS"] = "7"
         os.environ["OCCSTATS_UNTIDY"] = "1"
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(1)
         np.random.seed(len(X))  # noqa: NPY002
         warnings.simplefilter("error")
         np.seterr(all="raise")
+        np.abs = np.zeros_like
+        if sys.platform == "linux":
+            ctypes.CDLL("libm.so.6").fesetround(0x800)  # upwards
         threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
-        print("x" * 2_000_000)
         os.write(1, b"y" * 1_000_000)
         return super().fit(X)
 
@@ -149,107 +148,3 @@ class Mutating(Fine):
     def score_samples(self, X):
         X *= 2.0
         return super().score_samples(X)
-
-
-class Patching(Fine):
-    """Change NumPy and the rounding mode for all who come after."""
-
-    def fit(self, X, y=None):
-        np.abs = np.zeros_like
-        if sys.platform == "linux":
-            ctypes.CDLL("libm.so.6").fesetround(0x800)  # upwards
-        return super().fit(X)
-
-
-class Scoring(Fine):
-    """Give scores that are no real numbers, one for each row."""
-
-    def __init__(self, *, way="complex"):
-        self.way = way
-
-    def score_samples(self, X):
-        scores = super().score_samples(X)
-        if self.way == "masked":
-            return np.ma.masked_array(scores, mask=np.arange(len(X)) == 0)
-        return scores * 1j if self.way == "complex" else scores.astype(str)
-
-
-# --- calls in a child process
-
-
-def call(name, *arguments):
-    """Call a function of this module."""
-    return int(*arguments) if name == "int" else globals()[name](*arguments)
-
-
-def kill(number):
-    signal.raise_signal(number)
-
-
-def fork_and_crash(file):
-    """Leave a process that holds all connections of this one."""
-    spawn(file)
-    child = os.fork()
-    if not child:
-        time.sleep(3600)
-    signal.raise_signal(signal.SIGSEGV)
-
-
-def spawn(file):
-    """Start a process that outlives the call, and write its number."""
-    Path(file).write_text(str(subprocess.Popen(["sleep", "3600"]).pid))
-
-
-def write_to_all_files():
-    for descriptor in range(3, 64):
-        with contextlib.suppress(OSError):
-            os.write(descriptor, b"\x00\x00\x00\x05hello")
-
-
-def close_all_files():
-    os.closerange(0, 256)
-
-
-def lower_limits():
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
-    raise Unprintable
-
-
-def clear_modules():
-    sys.path.clear()
-    sys.modules.clear()
-    raise Unprintable
-
-
-def take_two_gigabytes():
-    assert bytearray(2_000_000_000)
-
-
-class Unprintable(Exception):
-    def __str__(self):
-        raise RuntimeError("no")
-
-    def __reduce__(self):
-        raise TypeError
-
-
-def raise_unprintable():
-    raise Unprintable
-
-
-def raise_at_length():
-    raise ValueError("x" * 50_000_000)
-
-
-def warn_often(n):
-    for number in range(n):
-        warnings.warn(f"warning {number}", stacklevel=1)
-    return "done"
-
-
-def hold_the_interpreter(file):
-    """Never return to Python, where another thread could end the process."""
-    Path(file).write_text(str(os.getpid()))
-    re.match(r"(a+)+$", "a" * 60 + "b")

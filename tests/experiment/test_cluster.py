@@ -130,10 +130,11 @@ def parent_of(process):
     return int(subprocess.check_output(["ps", "-o", "ppid=", "-p", str(process)]))
 
 
+@pytest.mark.slow
 def test_a_cluster_loses_a_worker_and_then_its_scheduler(start_scheduler, one_target, gate):
     process, address, add_workers = start_scheduler()
     add_workers(2)
-    descriptors = ["misbehaving:Waiting", "misbehaving:Exiting", "MD"]
+    descriptors = ["misbehaving:Waiting", "misbehaving:Misbehaving", "MD"]
     killed = []
 
     def kill_worker():
@@ -146,7 +147,7 @@ def test_a_cluster_loses_a_worker_and_then_its_scheduler(start_scheduler, one_ta
         table = run_experiment(one_target, descriptors=descriptors, scheduler=address)
     assert killed
     statuses = table.groupby("descriptor")["status"].unique().map(list).to_dict()
-    assert statuses == {"Waiting": ["ok"], "Exiting": ["failed"], "MD": ["ok"]}
+    assert statuses == {"Waiting": ["ok"], "Misbehaving": ["failed"], "MD": ["ok"]}
     near = run_experiment(one_target, descriptors=["MD"], jobs=1)
     far = table[table["descriptor"] == "MD"].reset_index(drop=True)
     pd.testing.assert_series_equal(far["auroc"], near["auroc"], check_exact=True)
