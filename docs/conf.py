@@ -41,11 +41,8 @@ nb_ipywidgets_js = {}
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_default_options = {"no-value": True}
-# Headings name the objects of an API page.
-toc_object_entries = False
-numpydoc_show_class_members = True
-numpydoc_show_inherited_class_members = False
-numpydoc_class_members_toctree = False
+toc_object_entries_show_parents = "hide"
+numpydoc_show_class_members = False
 
 html_theme = "furo"
 html_title = f"occstats {release}"

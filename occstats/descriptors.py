@@ -1,4 +1,4 @@
-"""The nine data descriptors, so that users write ``from occstats.descriptors import ALP``."""
+"""Nine data descriptors (one-class classifiers) as scikit-learn estimators."""
 
 from occstats._checks import require_descriptors
 
