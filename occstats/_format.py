@@ -12,6 +12,7 @@ from typing import Any, Literal
 __all__ = [
     "ABSENT",
     "TEX_COMMANDS",
+    "Section",
     "blank_or",
     "count",
     "counts",
@@ -28,7 +29,6 @@ __all__ = [
     "printable",
     "quote",
     "quote_list",
-    "section_to_html",
     "shares",
     "shorten",
     "show_path",
@@ -123,12 +123,13 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     --------
     >>> did_you_mean("alp", ["ALP", "SVM"])
     " (did you mean 'ALP'?)"
-    >>> did_you_mean("acc", ["accuracy", "f1"]), did_you_mean("forest", ["ALP", "SVM"])
+    >>> did_you_mean("acc", ["accuracy", "f1"]), did_you_mean("mine.csv", ["two.csv"])
     (" (did you mean 'accuracy'?)", '')
     """
     by_folded = {candidate.casefold(): candidate for candidate in reversed(list(candidates))}
     folded = name.casefold()
-    close = get_close_matches(folded, by_folded, n=1)
+    # A single wrong letter is a third of a short name.
+    close = get_close_matches(folded, by_folded, n=1, cutoff=0.6 if len(folded) < 5 else 0.75)
     if not close and len(folded) > 2:
         close = [each for each in by_folded if each.startswith(folded) or folded.startswith(each)]
     return f" (did you mean {by_folded[close[0]]!r}?)" if close else ""
@@ -412,16 +413,22 @@ def wrap(text: str, width: int = 80, first: str = "", others: str = "") -> list[
     return [line.replace("\u00a0", " ") for line in wrapper.wrap(_FIXED.sub("\u00a0", text))]
 
 
-def section_to_html(section: Any) -> str:
-    """Return a dataclass of numbers and frames as HTML: numbers as a list, frames folded."""
-    numbers: list[str] = []
-    frames: list[str] = []
-    for item in fields(section):
-        part, title = getattr(section, item.name), item.name.replace("_", " ").capitalize()
-        if isinstance(part, int | float):
-            numbers.append(f"<li>{title}: {part:.4g}</li>")
-        elif hasattr(part, "to_html"):
-            table = part.head(SECTION_ROWS).to_html(index=False, float_format="{:.4g}".format)
-            opened = "" if frames else " open"
-            frames.append(f"<details{opened}><summary>{title}</summary>{table}</details>")
-    return f'<div class="occstats"><ul>{"".join(numbers)}</ul>{"".join(frames)}</div>'
+class Section:
+    """A dataclass of numbers and frames: one line as text, a list and folded frames as HTML."""
+
+    def __repr__(self) -> str:
+        names = [item.name for item in fields(self)]  # type: ignore[arg-type]
+        return f"<{type(self).__name__}: {', '.join(names)}>"
+
+    def _repr_html_(self) -> str:
+        numbers: list[str] = []
+        frames: list[str] = []
+        for item in fields(self):  # type: ignore[arg-type]
+            part, title = getattr(self, item.name), item.name.replace("_", " ").capitalize()
+            if isinstance(part, int | float):
+                numbers.append(f"<li>{title}: {part:.4g}</li>")
+            elif hasattr(part, "to_html"):
+                table = part.head(SECTION_ROWS).to_html(index=False, float_format="{:.4g}".format)
+                opened = "" if frames else " open"
+                frames.append(f"<details{opened}><summary>{title}</summary>{table}</details>")
+        return f'<div class="occstats"><ul>{"".join(numbers)}</ul>{"".join(frames)}</div>'

@@ -28,6 +28,7 @@ THREAD_VARIABLES = (
     "MKL_NUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
+WIDTH = 80
 COLOURS = {"ok": "green", "missing": "yellow", "broken": "red", "unknown": "yellow"}
 
 
@@ -53,7 +54,7 @@ def doctor(as_json: bool, compile_ahead: bool) -> None:
     otherwise.
     """
     from occstats import __version__
-    from occstats._format import printable
+    from occstats._format import printable, wrap
 
     if compile_ahead:
         _compile()
@@ -81,9 +82,11 @@ def doctor(as_json: bool, compile_ahead: bool) -> None:
             if not os.environ.get("NO_COLOR"):
                 sign = click.style(sign, fg=COLOURS[finding.status])
             found = "  ".join(filter(None, (finding.version, finding.detail)))
-            click.echo(f"{finding.name:<{width}}  {sign} {printable(found)}".rstrip())
-            if finding.remedy:
-                click.echo(f"{'':<{width}}  {'':<8} → {finding.remedy}")
+            lines = wrap(printable(found), WIDTH - width - 11) or [""]
+            lines += [f"→ {finding.remedy}"] if finding.remedy else []
+            click.echo(f"{finding.name:<{width}}  {sign} {lines[0]}".rstrip())
+            for line in lines[1:]:
+                click.echo(f"{'':<{width + 11}}{line}")
         usable = [name for name, works_ in engines.items() if works_]
         click.echo(f"Usable backends of the clustered tests: {', '.join(usable)}.")
         if len(usable) < len(engines):
@@ -231,6 +234,7 @@ def check_r(results: tuple[str, ...], as_json: bool, test: str, null: Any, engin
     backends test every ordered pair of algorithms, and the largest difference is printed. The exit
     code is 0 if no p-value and no Z differs by more than 1e-10, and 1 otherwise.
     """
+    from occstats._format import wrap
     from occstats.backends.agreement import AGREEMENT, check_engines
     from occstats.comparison.study import clusters_of
     from occstats.report.json_document import plain
@@ -268,7 +272,7 @@ def check_r(results: tuple[str, ...], as_json: bool, test: str, null: Any, engin
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         for key, check in checks.items():
-            click.echo(f"{key}: {check.sentence(names)}")
+            click.echo("\n".join(wrap(f"{key}: {check.sentence(names)}", others="     ")))
     if not agree:
         sys.exit(1)
 

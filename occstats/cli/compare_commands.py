@@ -21,7 +21,7 @@ from occstats.cli.options import (
     take,
     with_options,
 )
-from occstats.progress import working
+from occstats.progress import advance, working
 
 __all__ = ["compare", "figures", "gate"]
 
@@ -155,12 +155,14 @@ def gate(
 def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if not asked or context.resilient_parsing:
         return
+    from occstats._format import wrap
     from occstats.figures.registry import FIGURES
 
-    widest = max(map(len, FIGURES))
+    indent = max(map(len, FIGURES)) + 2
     for entry in FIGURES.values():
         files = ", ".join(f"--{need}" for need in entry.needs if need != "comparison")
-        click.echo(f"{entry.name:<{widest}}  {entry.shows}" + (f" ({files})" if files else ""))
+        shown = entry.shows + (f" ({files})" if files else "")
+        click.echo("\n".join(wrap(shown, 80, entry.name.ljust(indent), " " * indent)))
     context.exit()
 
 
@@ -217,6 +219,7 @@ def figures(
     occstats figures --times times.csv --sweep sweep.parquet
     """
     from occstats._files import check_folder, write_folder
+    from occstats._format import wrap
     from occstats.errors import FigureError
     from occstats.figures._style import check_formats, preset
     from occstats.figures.registry import draw_figures, read_frame, wanted_figures
@@ -236,28 +239,32 @@ def figures(
     if any("comparison" in entry.needs for entry in wanted):
         from occstats.comparison import pipeline
 
-        comparison = pipeline.compare(load(results, given), **take(SETTINGS, given))
+        table = load(results, given)
+        with working("Comparing"):
+            comparison = pipeline.compare(table, **take(SETTINGS, given))
     drawing = take(DRAWING, given)
     drawing["algorithms"] = drawing.pop("show", None)
-    with warnings.catch_warnings(record=True) as caught:
+    notices: dict[str, list[str]] = {}
+    contents: dict[str, bytes] = {}
+    with working("Drawing"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        notices: dict[str, list[str]] = {}
-        contents: dict[str, bytes] = {}
-        for drawn in draw_figures(comparison, only=only, **drawing, **frames):
+        drawings = draw_figures(comparison, only=only, **drawing, **frames)
+        for number, drawn in enumerate(drawings, 1):
             if drawn.reason:
-                click.echo(f"{drawn.entry.name}: not drawn: {drawn.reason}", err=True)
+                notices.setdefault(f"not drawn: {drawn.reason}", []).append(drawn.entry.name)
             for notice in drawn.notices:
                 notices.setdefault(notice, []).append(drawn.entry.name)
             contents |= drawn.files(kinds, dpi)
+            advance("figures", number / len(wanted))
     folder = write_folder(out, contents.items(), force=force, keep=True)
     for name in contents:
         click.echo(str(folder / name))
     for notice, names in notices.items():
-        click.echo(f"{', '.join(names)}: {notice}", err=True)
+        click.echo("\n".join(wrap(f"{', '.join(names)}: {notice}")), err=True)
     if any("of" in notice and "algorithms" in notice for notice in notices):
         click.echo("More: --show N, --algorithms A,B …", err=True)
     for message in _merged([warning.message for warning in caught]):
-        click.echo(f"Warning: {message}", err=True)
+        click.echo("\n".join(wrap(f"Warning: {message}")), err=True)
 
 
 def _merged(messages: list[Warning | str]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from occstats._checks import check_choice
+from occstats._format import count, wrap
 from occstats.cli.main import HelpfulGroup
 from occstats.cli.options import EXPERIMENT, REPLACE, options, split_names, take
 
@@ -73,11 +74,13 @@ def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
         }
         click.echo(json.dumps(document))
         return
-    click.echo(
-        f"{tasks} tasks from {len(experiment.tasks)} datasets × {len(experiment.recipes)} "
-        f"descriptors × 5 folds = {plan.n_rows} {unit}; {remaining.n_rows} are not done yet, in "
-        f"{len(remaining.shards)} shards, roughly {remaining.cost:.0f} s on one core."
+    sentence = (
+        f"{count(tasks, 'task')} from {count(len(experiment.tasks), 'dataset')} × "
+        f"{count(len(experiment.recipes), 'descriptor')} × 5 folds = {plan.n_rows:,} {unit}; "
+        f"{remaining.n_rows:,} are not done yet, in {count(len(remaining.shards), 'shard')}, "
+        f"roughly {remaining.cost:.0f} s on one core."
     )
+    click.echo("\n".join(wrap(sentence)))
 
 
 @click.command(
@@ -441,7 +444,7 @@ def check(folder: str, label: str, as_json: bool) -> int:
             status: sum(finding.status == status for finding in findings)
             for status in ("ok", "differs", "unreadable", "missing", "unknown")
         }
-        click.echo(", ".join(f"{count} {status}" for status, count in counts.items() if count))
+        click.echo(", ".join(f"{number} {status}" for status, number in counts.items() if number))
     return int(any(finding.status in {"differs", "unreadable"} for finding in findings))
 
 

@@ -15,7 +15,7 @@ import scipy
 from threadpoolctl import threadpool_limits
 
 from occstats import __version__
-from occstats._format import count, did_you_mean, quote, quote_list
+from occstats._format import count, did_you_mean, listing, quote, quote_list
 from occstats.comparison import task_effects
 from occstats.comparison.decision import BETTER, Decision
 from occstats.comparison.design import Design, study_design
@@ -355,8 +355,8 @@ class Comparison:
         columns = [*self.summary.columns, *self.pairwise.columns]
         if sentence or column in columns or column in type(self).__dict__:
             return sentence
-        known = [*EXPLANATIONS, *map(str, columns)]
-        return f"There is no column {column!r}{did_you_mean(column, known)}."
+        near = did_you_mean(column, [*EXPLANATIONS, *map(str, columns)])
+        return f"There is no column {column!r}{near or '; see comparison.pairwise.columns'}."
 
     @property
     def methods(self) -> str:
@@ -374,7 +374,7 @@ class Comparison:
         values = [name for name in self.pairwise.columns if name not in ("a", "b")]
         if column not in values:
             raise ArgumentError(
-                f"column must be one of {', '.join(values)}; got {column!r}"
+                f"column must be one of {listing(values, conjunction='or')}; got {column!r}"
                 f"{did_you_mean(str(column), values)}"
             )
         square = self.pairwise.pivot(index="a", columns="b", values=column)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from occstats._format import section_to_html
+from occstats._format import Section
 from occstats.comparison.decision import least_p
 from occstats.stats._arrays import FloatArray, mirror
 from occstats.stats.power import minimal_detectable_difference, smallest_p
@@ -23,8 +23,8 @@ __all__ = ["Design", "study_design"]
 WANTED_POWER = 0.8
 
 
-@dataclass(frozen=True, eq=False)
-class Design:
+@dataclass(frozen=True, eq=False, repr=False)
+class Design(Section):
     """The differences that a benchmark of this size can show.
 
     Attributes
@@ -56,9 +56,6 @@ class Design:
     possible: bool
     datasets_needed: int
     detectable: pd.DataFrame
-
-    def _repr_html_(self) -> str:
-        return section_to_html(self)
 
 
 def study_design(study: Study, decision: Decision) -> Design:

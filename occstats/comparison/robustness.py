@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from occstats._format import section_to_html
+from occstats._format import Section
 from occstats.comparison.decision import BETTER, WORSE, conclusions, decide
 from occstats.comparison.study import prepare
 from occstats.errors import OccstatsError
@@ -33,8 +33,8 @@ __all__ = ["Gaps", "Stability", "study_gaps", "study_stability"]
 POLICY_COLUMNS = ["policy", "algorithms", "tasks", "best", "pairs", "changed_pairs"]
 
 
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Section):
     """Conclusions without each dataset and without each algorithm.
 
     Attributes
@@ -56,9 +56,6 @@ class Stability:
     leave_one_dataset_out: pd.DataFrame | None = None
     changes: pd.DataFrame | None = None
     influence: pd.DataFrame | None = None
-
-    def _repr_html_(self) -> str:
-        return section_to_html(self)
 
 
 def study_stability(study: Study, decision: Decision) -> Stability:
@@ -166,8 +163,8 @@ def _influence(study: Study, found: LeaveOneClusterOut) -> pd.DataFrame:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Gaps:
+@dataclass(frozen=True, eq=False, repr=False)
+class Gaps(Section):
     """The number of missing results, and the conclusions under other policies for them.
 
     Attributes

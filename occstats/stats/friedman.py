@@ -22,7 +22,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats._format import section_to_html
+from occstats._format import Section
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import FloatArray, as_scores, mirror, upper_pairs
 from occstats.stats.corrections import adjust_pairs
@@ -227,8 +227,8 @@ def _ranks(scores: ArrayLike | FriedmanResult, tie_tolerance: float) -> FloatArr
     return task_ranks(complete, tie_tolerance=tie_tolerance)
 
 
-@dataclass(frozen=True, eq=False)
-class Classical:
+@dataclass(frozen=True, eq=False, repr=False)
+class Classical(Section):
     """Friedman's test and its post-hoc tests, on tasks and on dataset (or suite) means.
 
     Attributes
@@ -243,9 +243,6 @@ class Classical:
 
     friedman: pd.DataFrame
     pairs: pd.DataFrame
-
-    def _repr_html_(self) -> str:
-        return section_to_html(self)
 
 
 def classical_tests(sample: Sample, names: Sequence[str], *, alpha: float = 0.05) -> Classical:
