@@ -11,7 +11,7 @@ class Repository:
 
     def __init__(self):
         self.contents = {}  # path → bytes
-        self.answers = {}  # path → list of "status code", "cut" or "html", used up in order
+        self.answers = {}  # path → list of status code or "cut", used up in order
         self.requests = []  # (path, Range header)
 
 
@@ -29,8 +29,6 @@ def repository():
             if isinstance(special, int) or content is None:
                 self.send_error(special if isinstance(special, int) else 404)
                 return
-            if special == "html":
-                content = b"<!DOCTYPE html><title>Welcome</title>"
             start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
             if start > len(content):
                 self.send_error(416)
