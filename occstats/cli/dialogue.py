@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from occstats._format import count, printable, quote_list
+from occstats._format import count, printable, quote, quote_list
 from occstats.cli.main import ARGUMENTS, as_command
 from occstats.cli.options import READING, SETTINGS, take
 
 if TYPE_CHECKING:
     from occstats.results import Results
+    from occstats.results.ask import UnclearTableError
 
 __all__ = ["load"]
 
 WIDTH = 80
+MOST_COLUMNS = 40
+AGREED = {"y": True, "yes": True, "n": False, "no": False}
+NUMBERS = re.compile(r"(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?")
 
 
 def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -> Results:
@@ -28,7 +33,7 @@ def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -
     """
     from occstats.comparison.settings import Settings
     from occstats.results import load_results
-    from occstats.results.ask import UnclearTableError, converse
+    from occstats.results.ask import UnclearTableError
 
     Settings.of(**take(SETTINGS, dict(given)))  # refused before the tables are read
     reading = take(READING, given)
@@ -44,7 +49,7 @@ def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -
     except UnclearTableError as error:
         refused = error
         try:
-            answers = converse(error, _ask, _show)
+            answers = converse(error)
             results = load_results(*sources, **reading | answers)
         except EOFError:
             raise error from None
@@ -79,17 +84,162 @@ def _ask(question: str) -> str:
     answer = sys.stdin.readline()
     if not answer:
         raise EOFError
-    return answer.rstrip("\n")
+    return answer.strip()
 
 
-def _yes(question: str) -> bool:
+def _one_of(question: str, answers: Sequence[str]) -> str:
     while True:
-        answer = _ask(question).strip().lower()
-        if answer in {"y", "yes"}:
-            return True
-        if answer in {"n", "no"}:
-            return False
-        _show("Please answer y or n.")
+        answer = _ask(question).lower()
+        if answer[:1] in answers:
+            return answer[0]
+        _show(f"   Please answer {' or '.join(answers)}.")
+
+
+def converse(error: UnclearTableError) -> dict[str, Any]:
+    """Ask for what a table does not tell, and return the options."""
+    from occstats.results.ask import kind_of
+
+    raw = error.raw
+    columns = raw.columns
+    numeric = [column for column in columns if raw.is_numeric(column)]
+    _show(f"{raw.name}: {'; '.join(error.problems)}.")
+    for number, column in enumerate(columns, 1):
+        if number <= MOST_COLUMNS or number == len(columns):
+            _show(f"{number:>4} {printable(column) or '(no name)'}: {kind_of(raw, column)}")
+    algorithms = _ask_columns(
+        f"1. Which are the algorithms? Columns ({_range(columns, numeric)}), or the column that"
+        " names them",
+        *(columns, error.found.get("algorithm")),
+    )
+    wide = len(algorithms) > 1 and set(algorithms) <= {*numeric}
+    named = algorithms if len(algorithms) > 1 else algorithms[0]
+    options: dict[str, Any] = {"algorithms" if wide else "algorithm": named}
+    _ask_task(error, options, algorithms, wide)
+    if not wide and "transpose" not in options:
+        while True:
+            score = _ask_columns("3. Which column is the score?", columns, None)
+            if len(score) == 1 and score[0] in numeric:
+                break
+            _show("   Please name one column of numbers.")
+        options["score"] = score[0]
+    answer = _one_of("4. Is a higher or a lower score better? (h / l):", ("h", "l"))
+    options["lower_is_better"] = answer == "l"
+    return options
+
+
+def _ask_task(
+    error: UnclearTableError, options: dict[str, Any], algorithms: Sequence[str], wide: bool
+) -> None:
+    from occstats.results.ask import group_pattern
+
+    raw = error.raw
+    left = [c for c in raw.columns if c not in algorithms]
+    numeric = _range(raw.columns, [c for c in left if raw.is_numeric(c)])
+    more = "" if wide else f", or the columns that are tasks ({numeric}), or none"
+    default = error.found.get("dataset") or error.found.get("task")
+    question = f"2. Which column names the dataset or task{more}"
+    answer = _ask_columns(question, raw.columns, default, none=not wide)
+    if not answer:
+        options["dataset"] = "@file"
+        return
+    if len(answer) > 1 and not wide:
+        options["transpose"] = True
+        options["ignore"] = [c for c in left if c not in answer]
+        names = answer
+    else:
+        options["task"] = answer[0]
+        names = raw.names(answer[0])
+    found = group_pattern(names)
+    if found is not None:
+        _ask_pattern(found, names, options)
+    elif not wide and "transpose" not in options:
+        others = [c for c in left if c != answer[0] and raw.groups(c, answer[0])]
+        if others:
+            _show(f"   Columns that group the tasks: {quote_list(others)}.")
+            group = _ask_columns("   Which of them is the dataset, or none", raw.columns, "")
+            options.update({"dataset": group[0]} if group else {})
+
+
+def _ask_pattern(
+    found: tuple[str, list[str]], names: Sequence[str], options: dict[str, Any]
+) -> None:
+    """Ask whether the groups in the names of tasks are the datasets."""
+    pattern, groups = found
+    _show(
+        f"   The names share a pattern: {count(len(set(names)), 'name')}, {len(groups):,} parts"
+        f" like {quote_list(groups, limit=2)}."
+    )
+    while True:
+        reply = _ask("   Are these the datasets? (y / n / own pattern):")
+        agreed = AGREED.get(reply.lower())
+        if agreed is False:
+            return
+        chosen = pattern if agreed else reply
+        try:
+            matched = all(re.search(chosen, name) for name in names)
+        except re.error as problem:
+            _show(f"   {reply!r} is not a regular expression ({problem}).")
+            continue
+        if reply and matched:
+            options["dataset_from"] = chosen
+            return
+        _show("   Please answer y, n, or a regular expression that all names match.")
+
+
+def _range(columns: Sequence[str], chosen: Sequence[str]) -> str:
+    """Return the numbers of columns in short: 2-24, 26.
+
+    >>> _range(["a", "b", "c", "d", "e"], ["b", "c", "e"])
+    '2-3,5'
+    """
+    parts: list[list[int]] = []
+    for number, column in enumerate(columns, 1):
+        if column in chosen:
+            if parts and parts[-1][1] == number - 1:
+                parts[-1][1] = number
+            else:
+                parts.append([number, number])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in parts) or "none"
+
+
+def _ask_columns(
+    question: str, columns: Sequence[str], default: str | None, *, none: bool = False
+) -> list[str]:
+    """Ask for columns until the answer names some, by number, range or name."""
+    end = "?" if default is None else f" [{printable(default) or 'none'}]"
+    while True:
+        answer = _ask(f"{question.rstrip('?')}{end}")
+        if not answer and default is not None:
+            return [default] if default else []
+        if (none or default == "") and answer.lower() in {"none", "no", "-"}:
+            return []
+        found = _parse_columns(answer, columns)
+        if not isinstance(found, str):
+            return found
+        _show(f"   {found}")
+
+
+def _parse_columns(answer: str, columns: Sequence[str]) -> list[str] | str:
+    """Return the columns that an answer names, or what is wrong with it.
+
+    >>> _parse_columns("1, 3-4", "abcd"), _parse_columns("b", "abcd"), _parse_columns("7", "abcd")
+    (['a', 'c', 'd'], ['b'], 'There is no column 7; the columns are 1 to 4.')
+    """
+    if answer in columns:
+        return [answer]
+    found: list[str] = []
+    for part in filter(None, re.split(r"\s*,\s*|\s+(?=\d)", answer)):
+        limits = NUMBERS.fullmatch(part)
+        if part in columns:
+            found.append(part)
+        elif limits is None:
+            return f"There is no column {quote(part)}; give numbers such as 2 or 2-5, or a name."
+        else:
+            first, last = int(limits[1]), int(limits[2] or limits[1])
+            if not 1 <= first <= last <= len(columns):
+                return f"There is no column {part}; the columns are 1 to {len(columns)}."
+            found += columns[first - 1 : last]
+    return list(dict.fromkeys(found)) or "Please give the number or the name of a column."
 
 
 def _ask_dataset(
@@ -101,7 +251,7 @@ def _ask_dataset(
     if not results.dataset_hint or {"dataset", "dataset_from"} & {*reading}:
         return results
     note = next(note for note in results.notes if "? try: " in note)
-    if not _yes(f"{note.partition(' try: ')[0]} (y / n):"):
+    if _one_of(f"{note.partition(' try: ')[0]} (y / n):", ("y", "n")) == "n":
         return results
     answers.update(results.dataset_hint)
     return load_results(*sources, **dict(reading) | answers)
@@ -114,14 +264,14 @@ def _ask_missing(results: Results, given: Mapping[str, Any], answers: dict[str, 
     absent = int(results.scores.isna().to_numpy().sum())
     if not absent or given.get("missing") or len(results.algorithms) < 2:
         return
-    offered = choices(results)
+    offered = [(policy, text) for policy, text in choices(results).items() if "=" not in policy]
     if not offered:
         return
     _show(f"5. {absent:,} of {results.scores.size:,} cells have no score. What should be done?")
     for number, (_, text) in enumerate(offered, 1):
         _show(f"   {number} {text}")
     while True:
-        answer = _ask(f"   (1-{len(offered)}):").strip()
+        answer = _ask(f"   (1-{len(offered)}):")
         if answer.isdigit() and 1 <= int(answer) <= len(offered):
             answers["missing"] = offered[int(answer) - 1][0]
             return
@@ -145,4 +295,4 @@ def _confirmed(results: Results) -> bool:
         shown = shown.drop(columns=shown.columns[1])
     for line in shown.to_string(index=False, max_colwidth=18).splitlines():
         click.echo(f"   {printable(line)[: WIDTH - 3]}", err=True)
-    return _ask("Right? [y/N]").strip().lower() in {"y", "yes"}
+    return _ask("Right? [y/N]").lower() in {"y", "yes"}

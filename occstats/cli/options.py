@@ -227,7 +227,7 @@ TABLE: dict[str, Row] = {
         "cr2 are cluster-robust", choices=CHOICES["inference"], usual="cr2"),
     # Reading
     "dataset": _column("The dataset of a task (@file: the file name, @row: one per row)",
-        "dataset, …", "--cluster", "--dataset", multiple=True, callback=_one_or_more),
+        "dataset, …", "--cluster", "--dataset"),
     "suite": _column("The suite of a dataset, if datasets are related"),
     "task": _column("The task within its dataset; if repeated, the columns of a leaderboard",
         "task, problem, …", multiple=True, callback=_one_or_more),
@@ -239,7 +239,8 @@ TABLE: dict[str, Row] = {
         "--lower-is-better/--higher-is-better", default=None,
         usual="known from the name of the measure"),
     "fold": _column("The cross-validation fold, averaged over", "fold"),
-    "repeat": _column("The repeat or seed, averaged over", "repeat, seed, …"),
+    "repeat": _column("The repeat or seed, averaged over (@file: each file, @row: each row)",
+        "repeat, seed, …"),
     "status": _column("The status of a run; scores of failed runs are missing", "status"),
     "transpose": _row(READ, "Rows are algorithms and columns are tasks, as in a leaderboard",
         is_flag=True),
@@ -251,34 +252,22 @@ TABLE: dict[str, Row] = {
         multiple=True),
     "where": _row(READ, "Keep only the rows with this value, or with != those without it; "
         "repeatable", metavar="COLUMN=VALUE", multiple=True),
-    "duplicates": _row(READ, "Rows with the same dataset, task, algorithm and fold: refuse them, "
-        "or average them as repeats", choices=READING_CHOICES["duplicates"], usual="refuse"),
     "reader": _row(READ, "Program that wrote the files: automlbenchmark, tsml, benchopt, openml, "
         "lm-eval, inspect, helm, mteb, or a plug-in", metavar="NAME",
         usual="detected if unambiguous"),
-    "sheet": _row(READ, "Sheet of an Excel workbook", metavar="NAME", usual="the only one"),
-    "table": _row(READ, "Number of the table in a file with several tables", metavar="N",
-        type=int, usual="the only one"),
+    "table": _row(READ, "Number of the table in a file with several, or name of the sheet of a "
+        "workbook", metavar="N", usual="the only one"),
     "traits": _column("A property of the tasks; repeatable", "n_samples, n_features, …",
         "--trait", multiple=True),
     "metric": _row(READ, "Metric to keep, if a column names the metric of each row; several are "
         "compared as scores are", metavar="NAME", callback=_measures),
     "score_name": _row(READ, "Name of the measure, if the column does not give it", metavar="NAME"),
-    "on_clash": _row(READ, "Algorithms with the same name in two sources: refuse them, or append "
-        "the source", choices=READING_CHOICES["on_clash"], usual="refuse"),
-    "unequal_folds": _row(READ, "Score of an algorithm without some of the folds of a task: "
-        "missing, the mean over common folds, or over its own",
-        choices=READING_CHOICES["unequal_folds"], usual="missing"),
     "encoding": _row(READ, "Encoding of text files, such as cp1252", metavar="NAME",
         usual="UTF-8, or UTF-16 with a byte-order mark"),
     "header_rows": _row(READ, "Header rows of text files and workbooks; the names of several are "
         "joined", metavar="N", type=int, usual="1"),
-    "fill_down": _row(READ, "Fill empty names from the row above, as in merged cells",
-        is_flag=True),
     "decimal": _row(READ, "Decimal mark of text files", choices=READING_CHOICES["decimal"],
         usual="."),
-    "scale": _row(READ, "Factor to multiply the scores by; 0.01 turns percentages into fractions",
-        metavar="FACTOR", type=float, usual="1"),
     "max_rows": _row(READ, "Largest number of rows; larger files are refused before they "
         "are unpacked", metavar="N", type=int, usual="2000000"),
     "no_input": _row(READ, "Never ask about a table that is unclear", is_flag=True),

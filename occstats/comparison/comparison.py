@@ -581,5 +581,5 @@ class Comparison:
             for source in sources
         ]
         if all(isinstance(source, pd.Series) for source in sources):
-            options = {"on_clash": options.get("on_clash", "refuse")}
+            options = {}
         return compare_with(load_results(self.results, *tables, **options), settings)

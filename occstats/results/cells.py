@@ -24,8 +24,8 @@ __all__ = [
     "column_codes",
     "column_text",
     "explain_text",
+    "is_decimal_comma",
     "look_alikes",
-    "looks_like_decimal_comma",
     "parse_numbers",
     "reason_of",
     "says_failed",
@@ -35,12 +35,12 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 
 _PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
-_NUMBER = re.compile(rf"{_PLAIN}|[+-]?inf(?:inity)?", re.ASCII | re.IGNORECASE)
-# A mean with its spread, as 68.4(7.1), 71.7 ± 0.5 or 0.9 +/- 0.1, or with an interval, which is
-# ignored, as 0.85 [0.80, 0.90]; all may be percentages.
-_WITH_SPREAD = re.compile(
-    rf"({_PLAIN})\s*(%?)\s*(?:(?:±|\+/-|\+-|\\pm)\s*({_PLAIN})|\(\s*±?\s*({_PLAIN})\s*%?\s*\)"
-    rf"|[(\[]\s*{_PLAIN}\s*[,;–]\s*{_PLAIN}\s*[)\]])?\s*(%?)",
+# A number with its spread, as 68.4(7.1), 71.7 ± 0.5 or 0.9 +/- 0.1, or with an interval, which is
+# ignored, as 0.85 [0.80, 0.90]; all may be percentages, with marks of significance.
+_NUMBER = re.compile(
+    rf"({_PLAIN}|[+-]?inf(?:inity)?)\s*(%?)\s*"
+    rf"(?:(?:±|\+/-|\+-|\\pm)\s*({_PLAIN})|\(\s*±?\s*({_PLAIN})\s*%?\s*\)"
+    rf"|[(\[]\s*{_PLAIN}\s*[,;–]\s*{_PLAIN}\s*[)\]])?\s*(%?)[*†‡§¶ ]*",
     re.ASCII | re.IGNORECASE,
 )
 # Commas before a decimal point separate thousands; otherwise they may be decimal commas.
@@ -51,8 +51,6 @@ _MARKED = re.compile(
     r"(?:\*\*|__)(.+?)(?:\*\*|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
 )
 _LONGEST_SCORE = 100
-# Marks of significance after a score.
-_SIGNIFICANT = "*†‡§¶ "
 # Text in place of the score of a failed run, and of a missing score.
 _FAILURES = frozenset(
     (
@@ -98,9 +96,7 @@ class Numbers:
 
 
 def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
-    """Parse a column of any type as numbers.
-
-    Cells with a per cent sign are wrong if others have none.
+    """Parse a column of any type as numbers; a per cent sign is wrong if others have none.
 
     >>> numbers = parse_numbers(pd.Series(["0.5", " 1e-3 ", "NA", "", "0,85"]))
     >>> numbers.values.tolist()
@@ -109,8 +105,6 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     [False, False, False, False, True]
     >>> parse_numbers(pd.Series(["71%", "", "72 %"])).values.tolist()
     [0.71, nan, 0.72]
-    >>> parse_numbers(pd.Series(["71%", "72"])).wrong.tolist()
-    [True, False]
     >>> parse_numbers(pd.Series(["68.4(7.1)", "71.7 ± 0.5"])).spread.tolist()
     [7.1, 0.5]
     """
@@ -134,8 +128,7 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
         wrong |= signed
         numbers[signed] = np.nan
     values, spread = numbers[codes].T
-    spreads = None if np.isnan(spread).all() else spread
-    return Numbers(values, wrong[codes], spreads, per_cent)
+    return Numbers(values, wrong[codes], None if np.isnan(spread).all() else spread, per_cent)
 
 
 def _distinct(column: pd.Series) -> tuple[Any, Any]:
@@ -176,10 +169,8 @@ def _parse(cell: object, decimal: str) -> tuple[float, float] | None:
         return _parse_text(text, decimal) if len(text) <= _LONGEST_SCORE else None
     if cell is None or cell is pd.NA or cell is pd.NaT:
         return _NOTHING
-    if isinstance(cell, bool | np.bool_):
-        return None
     try:
-        return float(cell), math.nan  # type: ignore[arg-type]
+        return None if isinstance(cell, bool | np.bool_) else (float(cell), math.nan)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -193,17 +184,14 @@ def _parse_text(text: str, decimal: str) -> tuple[float, float] | None:
         if "." in text:  # a thousands separator, or inconsistent decimal marks
             return None
         text = text.replace(decimal, ".")
-    if _NUMBER.fullmatch(text):
-        return float(text), math.nan
-    if decimal == "." and _THOUSANDS.fullmatch(text):
-        return float(text.replace(",", "")), math.nan
+    elif _THOUSANDS.fullmatch(text):
+        text = text.replace(",", "")
     marked = _MARKED.fullmatch(text)
     if marked is not None:
         return _parse_text("".join(part or "" for part in marked.groups()).strip(), ".")
-    found = _WITH_SPREAD.fullmatch(text)
+    found = _NUMBER.fullmatch(text)
     if found is None:
-        bare = text.rstrip(_SIGNIFICANT)
-        return _parse_text(bare, ".") if bare and bare != text else None
+        return None
     mean, per_cent, plus_minus, in_brackets, per_cent_too = found.groups()
     unit = 100.0 if per_cent or per_cent_too else 1.0
     return float(mean) / unit, float(plus_minus or in_brackets or "nan") / unit
@@ -220,7 +208,7 @@ def says_failed(cell: object) -> bool:
     return isinstance(cell, str) and cell.strip().casefold() in _FAILURES
 
 
-def looks_like_decimal_comma(cell: object) -> bool:
+def is_decimal_comma(cell: object) -> bool:
     """Return True for a number with a decimal comma."""
     return isinstance(cell, str) and _COMMA.fullmatch(cell.strip()) is not None
 
@@ -232,7 +220,7 @@ def explain_text(cell: object, decimal: str = ".") -> str:
         return "the decimal mark is set to a comma; write a comma, and no thousands separators"
     if text.endswith("%"):
         return "other scores have no per cent sign; write all of them in one unit"
-    if looks_like_decimal_comma(text):
+    if is_decimal_comma(text):
         return f"write {text.replace(',', '.')}, or declare a decimal comma"
     return "write a number, or leave the cell empty if there is no result"
 
@@ -255,19 +243,17 @@ def as_text(value: Any) -> str | None:
     >>> as_text("001"), as_text(7), as_text(7.0), as_text(True), as_text(float("nan"))
     ('001', '7', '7', 'True', None)
     """
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", errors="backslashreplace")
     if isinstance(value, str):
         # Lone surrogates cannot be encoded.
         name = str(value)
-        ascii_only = name.isascii()
-        return (name if ascii_only else name.encode(errors="backslashreplace").decode()) or None
-    if isinstance(value, bytes):
-        return value.decode("utf-8", errors="backslashreplace") or None
+        return (name if name.isascii() else name.encode(errors="backslashreplace").decode()) or None
     if isinstance(value, (float, np.floating)):
         number = float(value)
-        if math.isnan(number):
-            return None
         # pandas turns a column of integers with a missing value into floats.
-        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
+        whole = number.is_integer() and abs(number) < 2**53
+        return None if math.isnan(number) else str(int(number)) if whole else repr(number)
     if isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False)
     return None if value is None or value is pd.NA or value is pd.NaT else str(value)
@@ -297,10 +283,10 @@ def _folded(name: str) -> Hashable:
         name = unicodedata.normalize("NFKC", "".join(visible))
     folded = " ".join(name.casefold().split())
     try:
-        number = float(folded[:_LONGEST_SCORE])
+        number = float(folded) if len(folded) <= _LONGEST_SCORE else math.inf
     except ValueError:
         return folded
-    return number if math.isfinite(number) and len(folded) <= _LONGEST_SCORE else folded
+    return number if math.isfinite(number) else folded
 
 
 def look_alikes(names: Iterable[str]) -> list[tuple[str, ...]]:
@@ -316,41 +302,27 @@ def look_alikes(names: Iterable[str]) -> list[tuple[str, ...]]:
 
 
 # Names in leaderboards are often links or set in bold.
-_WRAPPED = re.compile(
-    r"<(a|b|i|u|em|strong|span|font|code|small|p|div)\b[^>]*>(.*)</\1>|\*\*([^*]+)\*\*", re.I | re.S
-)
+_TAG = re.compile(r"</?(a|b|i|u|em|strong|span|font|code|small|p|div)\b[^>]*>", re.I)
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]*\)")
-_TARGET = re.compile(
-    r"(?:\]\(|href\s*=\s*[\"'])(?:\w+://)?(?:[^/()\"']*/)?([^()\"'\s]*?)/?[)\"']", re.I
-)
 
 
 def without_markup(names: Sequence[str]) -> list[str]:
-    """Remove links and markup from distinct names.
+    """Remove links and markup from distinct names, unless they become equal.
 
-    The targets of links distinguish names that become equal; if names are still equal, all are
-    returned unchanged.
-
-    >>> without_markup(["<b>SVM</b>", "**RF**", "[X](https://a.b/x) large"])
-    ['SVM', 'RF', 'X large']
+    >>> without_markup(["<b>SVM</b>", "**RF**", "[X](https://a.b/x) large", "<b>A</b>", "**A**"])
+    ['SVM', 'RF', 'X large', '<b>A</b>', '**A**']
     """
     bare = [_unwrapped(name) for name in names]
     times = Counter(bare)
-    for i, name in enumerate(names):
-        target = _TARGET.search(name) if times[bare[i]] > 1 else None
-        if target is not None:
-            bare[i] = f"{bare[i]} ({target[1]})"
-    return bare if len(set(bare)) == len(names) else list(names)
+    return [b if times[b] == 1 else name for b, name in zip(bare, names, strict=True)]
 
 
 def _unwrapped(name: str) -> str:
     if "[" in name:
         name = _LINK.sub(r"\1", name)
-    if name.strip()[:1] not in {"<", "*"}:  # the usual case
-        return name
-    while (found := _WRAPPED.fullmatch(name.strip())) is not None:
-        inner = (found[2] or found[3] or "").strip()
-        if not inner:
-            break
-        name = inner
-    return name
+    inner = name.strip()
+    if inner[:1] == "<" and inner[-1:] == ">":
+        inner = _TAG.sub("", inner).strip()
+    if re.fullmatch(r"\*\*[^*]+\*\*", inner):
+        inner = inner[2:-2].strip()
+    return inner if inner and inner != name.strip() else name

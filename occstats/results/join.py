@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,32 +13,30 @@ import pandas as pd
 from occstats._format import count, quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.aliases import is_bounded, measures_in, normalise
-from occstats.results.table import DATASET, TASK, Results, names_measure, show_task
+from occstats.results.table import Results, names_measure, show_task
 
 __all__ = ["join"]
 
 _SHOWN = 3
 
 
-def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
+def join(tables: Sequence[Results]) -> Results:
     """Join tables by task (outer join): scores that a table lacks are missing."""
     if len(tables) == 1:
         return tables[0]
     notes = [note for table in tables for note in table.notes]
     labels = _labels(tables)
     score_name = _join_score_names(tables, labels, notes)
-    tables = _distinguish_algorithms(tables, labels, on_clash, notes)
+    _check_algorithms(tables, labels)
     index = tables[0].scores.index
     for table in tables[1:]:
         index = index.append(table.scores.index[~table.scores.index.isin(index)])
     _check_tasks(tables, labels, index, notes)
-    traits, conflicts = _join_traits(tables, labels, index, notes)
-    algorithms = list(dict.fromkeys(name for table in tables for name in table.algorithms))
-    scores = _union([table.scores for table in tables], index)[algorithms]
+    scores = _union([table.scores for table in tables], index)
     cvsd = [table.cvsd for table in tables if table.cvsd is not None]
     return Results(
         scores=scores,
-        traits=traits,
+        traits=_join_traits(tables, labels, index, notes),
         score_name=score_name,
         higher_is_better=tables[0].higher_is_better,
         fold_scores=_join_folds(tables, index),
@@ -47,7 +44,6 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         suites=_join_suites(tables, labels, index, notes),
         notes=tuple(dict.fromkeys(notes)),
         sources=tuple(source for table in tables for source in table.sources),
-        trait_conflicts=conflicts,
         dataset_hint=tables[0].dataset_hint,
         read_as=tuple(line for table in tables for line in table.read_as),
         # Names of the first source take precedence.
@@ -74,11 +70,9 @@ def _join_failures(
 ) -> pd.DataFrame | None:
     """Join the failures of all tables; a task that a table lacks is not a failure."""
     known = [frame for frame in failures if frame is not None]
-    if not known:
-        return None
-    joined = pd.DataFrame(False, index=scores.index, columns=scores.columns)
+    joined = pd.DataFrame(False, index=scores.index, columns=scores.columns) if known else None
     for frame in known:
-        joined.loc[frame.index, frame.columns] = frame
+        joined.loc[frame.index, frame.columns] = frame  # type: ignore[union-attr]
     return joined
 
 
@@ -152,6 +146,7 @@ def _labels(tables: Sequence[Results]) -> list[str]:
 
 def _join_score_names(tables: Sequence[Results], labels: Sequence[str], notes: list[str]) -> str:
     """Return the common name of the scores; refuse different metrics and directions."""
+    every = ", ".join(map(quote, labels))
     if len({table.higher_is_better for table in tables}) > 1:
         ways = ", ".join(
             f"{label}: {'higher' if table.higher_is_better else 'lower'}"
@@ -171,76 +166,41 @@ def _join_score_names(tables: Sequence[Results], labels: Sequence[str], notes: l
             unnamed.append(label)
     if len(known) > 1:
         raise ResultsError(
-            f"{', '.join(map(quote, labels))}: the sources hold different metrics"
-            f" ({quote_list(known.values())}), which cannot be compared with each other; choose the"
-            " column with score=…, or declare them equal with score_name=…"
+            f"{every}: the sources hold different metrics ({quote_list(known.values())}), which"
+            " cannot be compared with each other; choose the column with score=…, or declare them"
+            " equal with score_name=…"
         )
     if not known:
         return tables[0].score_name
     (name,) = known.values()
-    if (
-        is_bounded(name)
-        and len({bool((table.scores > 1).to_numpy().any()) for table in tables}) > 1
-    ):
+    percentages = {bool((table.scores > 1).to_numpy().any()) for table in tables}
+    if is_bounded(name) and len(percentages) > 1:
         raise ResultsError(
-            f"{', '.join(map(quote, labels))}: some sources have {quote(name)} in 0 … 1 and some in"
-            " 0 … 100; read them one by one, and pass scale=0.01 for per cent"
+            f"{every}: some sources have {quote(name)} in 0 … 1 and some in 0 … 100; write all of"
+            " them in one unit"
         )
     if unnamed:
         notes.append(f"The scores of {quote_list(unnamed)} are taken to be {quote(name)} as well.")
     return name
 
 
-def _distinguish_algorithms(
-    tables: Sequence[Results], labels: Sequence[str], on_clash: str, notes: list[str]
-) -> list[Results]:
-    """Refuse or rename algorithms of the same name in several tables."""
-    owner: dict[str, str] = {}
-    seen: set[tuple[Any, str]] = set()
-    joined = []
+def _check_algorithms(tables: Sequence[Results], labels: Sequence[str]) -> None:
+    """Refuse algorithms of the same name on the same tasks; other tasks are appended."""
+    every = [name for table in tables for name in table.algorithms]
+    owners: dict[tuple[Any, str], str] = {}
     for table, label in zip(tables, labels, strict=True):
         held = table.scores.notna()
-        # The same algorithm on other tasks is appended.
-        clash = [
-            name
-            for name in table.algorithms
-            if name in owner and any((task, name) in seen for task in held.index[held[name]])
-        ]
-        if clash and on_clash == "refuse":
+        shared = [name for name in table.algorithms if every.count(name) > 1]
+        cells = {(task, name) for name in shared for task in held.index[held[name]]}
+        clash = cells & owners.keys()
+        names = [name for name in shared if any(name == each for _, each in clash)]
+        if names:
+            owner = next(owners[cell] for cell in clash if cell[1] == names[0])
             raise ResultsError(
-                f"{quote(label)}: {count(len(clash), 'algorithm')} ({quote_list(clash, limit=5)})"
-                f" of the same name as in {quote(owner[clash[0]])}, on the same tasks; rename them,"
-                " or pass on_clash='rename' to append the name of the source"
+                f"{quote(label)}: {count(len(names), 'algorithm')} ({quote_list(names, limit=5)})"
+                f" of the same name as in {quote(owner)}, on the same tasks; rename them"
             )
-        names = {}
-        for name in clash:
-            new, number = f"{name} ({label})", 2
-            while new in owner or new in table.algorithms:
-                new, number = f"{name} ({label} {number})", number + 1
-            names[name] = new
-            notes.append(f"Renamed: {quote(name)} of {quote(label)} to {quote(new)}.")
-        renamed = _rename(table, names) if names else table
-        owner.update(dict.fromkeys(renamed.algorithms, label))
-        held = renamed.scores.notna()
-        seen.update((task, name) for name in renamed.algorithms for task in held.index[held[name]])
-        joined.append(renamed)
-    return joined
-
-
-def _rename(table: Results, names: dict[str, str]) -> Results:
-    """Rename algorithms in every frame that has them as columns."""
-    frames = {
-        name: getattr(table, name)
-        for name in ("scores", "fold_scores", "cvsd", "failed", "recorded_failures")
-    }
-    return replace(
-        table,
-        **{
-            name: frame.rename(columns=names, level=0 if name == "fold_scores" else None)
-            for name, frame in frames.items()
-            if frame is not None
-        },
-    )
+        owners.update(dict.fromkeys(cells, label))
 
 
 def _check_tasks(
@@ -260,10 +220,8 @@ def _check_tasks(
         )
     appended = {name for name in names if names.count(name) > 1}
     for i, label in enumerate(labels):
-        if appended & {*tables[i].algorithms}:
-            continue
         lacking = index[~held[:, i]]
-        if len(lacking):
+        if len(lacking) and not appended & {*tables[i].algorithms}:
             shown = "; ".join(show_task(task) for task in lacking[:_SHOWN])
             more = f" and {len(lacking) - _SHOWN:,} more" if len(lacking) > _SHOWN else ""
             notes.append(
@@ -274,60 +232,33 @@ def _check_tasks(
 
 def _join_traits(
     tables: Sequence[Results], labels: Sequence[str], index: pd.Index[Any], notes: list[str]
-) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Unite the traits; those on which sources disagree are missing and listed."""
-    names = list(dict.fromkeys(name for table in tables for name in table.traits.columns))
+) -> pd.DataFrame:
+    """Unite the traits; those on which sources disagree are missing, and noted."""
     traits = pd.DataFrame(index=index)
-    conflicts = [t.trait_conflicts for t in tables if t.trait_conflicts is not None]
-    for name in names:
-        owners = [
-            (label, table.traits[name])
-            for label, table in zip(labels, tables, strict=True)
-            if name in table.traits.columns
-        ]
-        places = [_decimals(column.to_numpy(float)) for _, column in owners]
-        values = np.column_stack([column.reindex(index).to_numpy(float) for _, column in owners])
-        known = pd.DataFrame(values)
-        spread = (known.max(axis=1) - known.min(axis=1)).to_numpy()
+    disputes = []
+    for name in dict.fromkeys(name for table in tables for name in table.traits.columns):
+        held = [i for i, table in enumerate(tables) if name in table.traits.columns]
+        columns = [tables[i].traits[name].to_numpy(float) for i in held]
         # Published tables are rounded: values agree if they do at the coarsest precision.
+        places = [_decimals(column) for column in columns]
+        known = pd.DataFrame({i: tables[i].traits[name].reindex(index) for i in held}, dtype=float)
+        spread = (known.max(axis=1) - known.min(axis=1)).to_numpy()
         disputed = np.nan_to_num(spread) > 0.5 * 10.0 ** -min(places) * (1 + 1e-9)
-        finest_first = sorted(range(len(places)), key=lambda i: i != np.argmax(places))
-        united = known[finest_first].bfill(axis=1).iloc[:, 0].to_numpy(copy=True)
-        united[disputed] = np.nan
-        traits[name] = united
-        if disputed.any():
-            conflicts.append(
-                pd.DataFrame(
-                    {
-                        DATASET: index.get_level_values(0)[disputed],
-                        TASK: index.get_level_values(1)[disputed],
-                        "trait": name,
-                        "values": [
-                            ", ".join(
-                                f"{label}: {v:g}" for (label, _), v in zip(owners, row, strict=True)
-                            )
-                            for row in values[disputed]
-                        ],
-                    }
-                )
-            )
-    united_conflicts = pd.concat(conflicts, ignore_index=True) if conflicts else None
-    if united_conflicts is not None:
-        shown = "; ".join(
-            f"{show_task((row[DATASET], row[TASK]))}: {quote(row['trait'])} ({row['values']})"
-            for _, row in united_conflicts.head(_SHOWN).iterrows()
-        )
+        finest = held[int(np.argmax(places))]
+        united = known[[finest, *(i for i in held if i != finest)]].bfill(axis=1).iloc[:, 0]
+        traits[name] = united.mask(disputed)
+        for task, row in known[disputed].iterrows():
+            shown = ", ".join(f"{labels[i]}: {value:g}" for i, value in row.items())
+            disputes.append(f"{show_task(task)}: {quote(name)} ({shown})")
+    if disputes:
         notes.append(
-            f"The sources disagree on {len(united_conflicts):,} traits of tasks, which count as"
-            f" missing: {shown}."
+            f"The sources disagree on {len(disputes):,} traits of tasks, which count as unknown:"
+            f" {'; '.join(disputes[:_SHOWN])}."
         )
-    return traits, united_conflicts
+    return traits
 
 
 def _decimals(values: npt.NDArray[np.float64]) -> int:
     """Return the number of decimals of a column, at most 12."""
     finite = np.unique(values[np.isfinite(values)])
-    for places in range(13):
-        if np.array_equal(np.round(finite, places), finite):
-            return places
-    return 12
+    return next((n for n in range(12) if np.array_equal(np.round(finite, n), finite)), 12)

@@ -13,14 +13,7 @@ import pandas as pd
 
 from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.table import (
-    DATASET,
-    TASK,
-    Results,
-    as_mask,
-    observed_scores,
-    show_task,
-)
+from occstats.results.table import Results, as_mask, observed_scores, show_task
 
 __all__ = ["IMPUTE", "POLICIES", "WORST", "best_policy", "choices", "resolve"]
 
@@ -44,7 +37,7 @@ _MOST_LINES, _WIDTH = 12, 80
 
 
 def resolve(results: Results, policy: str = "refuse") -> Results:
-    """Apply a policy for missing cells and for traits on which sources disagree.
+    """Apply a policy for missing cells.
 
     Parameters
     ----------
@@ -54,7 +47,7 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
         One of ``refuse``, ``complete``, ``pairwise``, ``drop-algorithms``, ``worst``,
         ``worst=SCORE`` and ``impute=NAME``.
         ``refuse`` raises an error that lists the first missing cells. ``complete`` keeps the
-        tasks on which every algorithm has a score and all sources agree on the traits.
+        tasks on which every algorithm has a score.
         ``pairwise`` keeps every task that at least two algorithms have, so that each pair can
         use the tasks both have; the notes count them per pair. ``drop-algorithms`` keeps the
         algorithms that have a score on every task. ``worst`` counts a missing cell as a failure,
@@ -62,7 +55,6 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
         ``SCORE`` represents a failure, or else the worst possible score of the measure;
         if neither is known, algorithms with failures have no mean. ``impute=NAME`` takes the
         score of the algorithm of this name, as automlbenchmark does with its constant predictor.
-        Disputed traits are NaN, except under ``complete``.
 
     Returns
     -------
@@ -87,10 +79,15 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
     worst = policy == "worst" or policy.startswith(WORST)
     if policy not in POLICIES and baseline is None and not worst:
         raise ResultsError(
-            f"missing: {quote(policy)} is not a policy; choose one of"
-            f" {', '.join(map(repr, POLICIES))}, 'worst=SCORE' or 'impute=NAME'"
+            f"missing: {quote(policy)} is not a policy{did_you_mean(policy, POLICIES)}; choose one"
+            f" of {', '.join(map(repr, POLICIES))}, 'worst=SCORE' or 'impute=NAME'"
         )
-    _check_several_algorithms(results)
+    if len(results.algorithms) < 2:
+        raise ResultsError(
+            f"{_source(results)}: only one algorithm ({quote(results.algorithms[0])}), and a"
+            " comparison needs two; add the results of another one as a second source, or name the"
+            " column of algorithms with algorithm=…",
+        )
     failure_score = _failure_score(results, policy) if worst else None
     if baseline is not None and baseline not in results.algorithms:
         raise ResultsError(
@@ -99,14 +96,13 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
             f" {quote_list(results.algorithms)}"
         )
     absent = results.scores.isna().to_numpy()
-    disputed = _disputed_tasks(results)
     rescored = results.failed is not None and failure_score not in (None, results.failure_score)
-    if not absent.any() and not disputed.any() and not rescored:
+    if not absent.any() and not rescored:
         return results
     if policy == "refuse":
-        raise _refusal(results, absent, disputed)
+        raise _refusal(results, absent)
     if policy == "complete":
-        return _complete(results, absent, disputed)
+        return _complete(results, absent)
     if policy == "drop-algorithms":
         return _drop_algorithms(results)
     if worst:
@@ -114,6 +110,9 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
     if baseline is not None:
         return _impute(results, absent, baseline)
     return _pairwise(results, absent)
+
+
+# -- proposals -------------------------------------------------------------------------------------
 
 
 def best_policy(results: Results) -> str:
@@ -132,9 +131,9 @@ def best_policy(results: Results) -> str:
     ''
     """
     absent = results.scores.isna().to_numpy()
-    if len(results.algorithms) < 2 or not (absent.any() or _disputed_tasks(results).any()):
+    if len(results.algorithms) < 2 or not absent.any():
         return ""
-    if absent.any() and not (absent & ~as_mask(results.recorded_failures, results.scores)).any():
+    if not (absent & ~as_mask(results.recorded_failures, results.scores)).any():
         return "worst"  # dropping the tasks on which an algorithm failed would flatter it
     whole_tasks, whole_algorithms = ((~absent.any(axis=axis)).sum() for axis in (1, 0))
     if whole_tasks and len(results.sources) > 1:
@@ -151,6 +150,31 @@ def best_policy(results: Results) -> str:
     return best if kept[best] else ""  # ranks require complete tasks
 
 
+def choices(results: Results) -> dict[str, str]:
+    """Return the policies that can be applied to the missing cells, each with a description."""
+    absent = results.scores.isna().to_numpy()
+    whole, full = int((~absent.any(axis=1)).sum()), np.asarray(~absent.any(axis=0))
+    failures = int((absent & as_mask(results.recorded_failures, results.scores)).sum())
+    recorded = f"; {failures:,} of {absent.sum():,} recorded" if failures < absent.sum() else ""
+    known = isfinite(_worst_bound(results))
+    offers = {
+        "complete": (whole, f"{count(whole, 'task')} that all algorithms have"),
+        "drop-algorithms": (
+            1 < full.sum() < len(full),
+            f"{full.sum():,} algorithms that have all tasks",
+        ),
+        # Ranks require complete tasks.
+        "pairwise": (whole, "for each pair, the tasks that both have"),
+        "worst": (failures, f"failures rank below every score{recorded}"),
+        "worst=SCORE": (
+            failures and not known,
+            "the same; SCORE represents a failure in means",
+        ),
+        "impute=NAME": (full.any() and absent.any(), "the score of a baseline"),
+    }
+    return {policy: text for policy, (possible, text) in offers.items() if possible}
+
+
 def _largest_part(results: Results, absent: Mask) -> tuple[list[str], int]:
     """Return the algorithms with most scores that share tasks, and the number of these tasks.
 
@@ -161,17 +185,6 @@ def _largest_part(results: Results, absent: Mask) -> tuple[list[str], int]:
     sizes = n_shared * np.arange(1, len(order) + 1)
     n_kept = len(sizes) - int(sizes[:0:-1].argmax())  # of equal parts, that with more algorithms
     return [results.algorithms[i] for i in sorted(order[:n_kept])], int(n_shared[n_kept - 1])
-
-
-def choices(results: Results) -> list[tuple[str, str]]:
-    """Return the policies that can be applied to the missing cells, each with a description."""
-    absent = results.scores.isna().to_numpy()
-    options = _options(results, absent, _disputed_tasks(results))
-    return [
-        (policy, text.partition(" ")[2].strip("()"))
-        for policy, text in options
-        if policy not in {"", "none"} and "SCORE" not in text.partition(" ")[0]
-    ]
 
 
 def _proposed(results: Results) -> dict[str, str] | None:
@@ -186,62 +199,34 @@ def _source(results: Results) -> str:
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-def _check_several_algorithms(results: Results) -> None:
-    """Refuse a single algorithm, and suggest further sources if there are any."""
-    if len(results.algorithms) > 1:
-        return
-    only = quote(results.algorithms[0])
-    raise ResultsError(
-        f"{_source(results)}: only one algorithm ({only}), and a comparison needs two; add the"
-        " results of another one as a second source, or name the column of algorithms with"
-        " algorithm=…",
-    )
-
-
-def _disputed_tasks(results: Results) -> Mask:
-    if results.trait_conflicts is None or results.trait_conflicts.empty:
-        return np.zeros(results.n_tasks, dtype=bool)
-    of_task = pd.MultiIndex.from_frame(results.trait_conflicts[[DATASET, TASK]])
-    return np.asarray(results.scores.index.isin(of_task))
-
-
-def _refusal(results: Results, absent: Mask, disputed: Mask) -> ResultsError:
+def _refusal(results: Results, absent: Mask) -> ResultsError:
     """Describe what is missing and list the options, the best one first."""
-    problems = []
-    if absent.any():
-        first_cells = results.missing.head(3).itertuples(index=False, name=None)
-        examples = "; ".join(f"{show_task(cell)}: {quote(cell[2])}" for cell in first_cells)
-        problems.append(
-            f"{absent.sum():,} of {absent.size:,} cells have no score"
-            f" (in {absent.any(axis=1).sum():,} of {results.n_tasks:,} tasks), first {examples}"
-        )
-    if disputed.any():
-        first = results.scores.index[disputed][0]
-        problems.append(
-            f"the sources disagree on the traits of {count(disputed.sum(), 'task')}, first"
-            f" {show_task(first)}"
-        )
-    options = _options(results, absent, disputed)
+    first_cells = results.missing.head(3).itertuples(index=False, name=None)
+    examples = "; ".join(f"{show_task(cell)}: {quote(cell[2])}" for cell in first_cells)
+    problem = (
+        f"{absent.sum():,} of {absent.size:,} cells have no score"
+        f" (in {absent.any(axis=1).sum():,} of {results.n_tasks:,} tasks), first {examples}"
+    )
     policy = best_policy(results)
-    if policy == "complete" and policy not in dict(options):  # all traits are disputed
-        policy = "pairwise"
     retry: dict[str, Any] = {"missing": policy} if policy else {}
+    options = [f"missing={name!r} ({text})" for name, text in choices(results).items()]
+    # Those of the best policy first.
+    options.sort(key=lambda line: not (policy and line.startswith(f"missing='{policy}")))
     part, n_tasks = _largest_part(results, absent)
     if policy in {"", "pairwise"} and n_tasks and len(part) < len(results.algorithms):
-        policy = "part"
         retry = {"algorithms": part, "missing": "complete"}
         stays = f"{count(len(part), 'algorithm')} and {count(n_tasks, 'task')} stay"
-        line = f"algorithms={part}, missing='complete' ({stays})"
-        options = [(policy, line), *(o for o in options if o[0] not in {"complete", "none"})]
-    ordered = sorted(options, key=lambda option: option[0] != policy)  # stable
-    lines = [f"{'  or' if i else 'try:'} {line}" for i, (_, line) in enumerate(ordered)]
+        others = (line for line in options if "missing='complete'" not in line)
+        options = [f"algorithms={part}, missing='complete' ({stays})", *others]
+    options = options or ["use algorithms that share tasks under the same names"]
+    lines = [f"{'  or' if i else 'try:'} {line}" for i, line in enumerate(options)]
     because = [note.rstrip(".") for note in results.notes if "count as missing" in note]
     if len(results.sources) == 1:  # its name begins the message anyway
         (source,) = results.sources
         for prefix in (f"{source}: ", f"{quote(source)}: "):
             because = [note.removeprefix(prefix) for note in because]
     for n_notes in range(min(_NOTES_SHOWN, len(because)), -1, -1):
-        head = f"{_source(results)}: {'; '.join([*problems, *because[:n_notes]])}"
+        head = f"{_source(results)}: {'; '.join([problem, *because[:n_notes]])}"
         if sum(len(wrap(line, _WIDTH)) for line in (head, *lines)) <= _MOST_LINES:
             break
     error = ResultsError("\n".join([head, *lines]))
@@ -250,50 +235,22 @@ def _refusal(results: Results, absent: Mask, disputed: Mask) -> ResultsError:
     return error
 
 
-def _options(results: Results, absent: Mask, disputed: Mask) -> list[tuple[str, str]]:
-    """Return the policies that can be applied, each with the line that describes it."""
-    whole = int((~absent.any(axis=1) & ~disputed).sum())
-    full = np.asarray(~absent.any(axis=0))
-    options = []
-    if whole:
-        line = f"missing='complete' ({count(whole, 'task')} that all algorithms have)"
-        options.append(("complete", line))
-    if 1 < full.sum() < len(full):
-        line = f"missing='drop-algorithms' ({full.sum():,} algorithms that have all tasks)"
-        options.append(("drop-algorithms", line))
-    if not absent.any(axis=1).all():  # ranks require complete tasks
-        options.append(("pairwise", "missing='pairwise' (for each pair, the tasks that both have)"))
-    failures = int((absent & as_mask(results.recorded_failures, results.scores)).sum())
-    if failures:
-        recorded = f"; {failures:,} of {absent.sum():,} recorded" if failures < absent.sum() else ""
-        options.append(("worst", f"missing='worst' (failures rank below every score{recorded})"))
-        if not isfinite(_worst_bound(results)):
-            options.append(
-                ("worst", "missing='worst=SCORE' (the same; SCORE represents a failure in means)")
-            )
-    if full.any() and absent.any():
-        options.append(("", "missing='impute=NAME' (the score of a baseline)"))
-    if not options:
-        options.append(("none", "use algorithms that share tasks under the same names"))
-    return options
+# -- policies --------------------------------------------------------------------------------------
 
 
-def _complete(results: Results, absent: Mask, disputed: Mask) -> Results:
-    keep = ~absent.any(axis=1) & ~disputed
+def _complete(results: Results, absent: Mask) -> Results:
+    keep = np.asarray(~absent.any(axis=1))
     if not keep.any():
-        disputes = ", and undisputed traits" if disputed.any() else ""
         raise ResultsError(
-            f"{_source(results)}: no task has a score of every algorithm{disputes}, so"
-            " missing='complete' leaves nothing",
-            _proposed(results) if not disputed.any() else {"missing": "pairwise"},
+            f"{_source(results)}: no task has a score of every algorithm, so missing='complete'"
+            " leaves nothing",
+            _proposed(results),
         )
     lost = results.n_clusters - results.scores.index[keep].get_level_values(0).nunique()
     entirely = f", {lost:,} of {results.n_clusters:,} datasets lost entirely" if lost else ""
-    because = f" ({disputed.sum():,} of them for disputed traits)" if disputed.any() else ""
     return results.keep_tasks(
         keep,
-        f"missing='complete': {(~keep).sum():,} of {results.n_tasks:,} tasks dropped"
-        f"{because}{entirely}.",
+        f"missing='complete': {(~keep).sum():,} of {results.n_tasks:,} tasks dropped{entirely}.",
     )
 
 
@@ -311,7 +268,7 @@ def _drop_algorithms(results: Results) -> Results:
         f" {len(results.algorithms):,} dropped, which lack a task: {quote_list(dropped, limit=5)}."
     )
     kept = results.select(complete)
-    return replace(kept, notes=(*kept.notes, note)) if dropped else kept
+    return replace(kept, notes=(*kept.notes, note))
 
 
 def _worst_bound(results: Results) -> float:
@@ -361,8 +318,6 @@ def _count_as_failures(
     """Mark the missing cells as failures, with a finite score for descriptions."""
     scores = observed_scores(results)
     failed = np.isnan(scores)
-    if not failed.any():  # only traits are disputed
-        return results
     if failed.all():
         raise ResultsError(
             f"{_source(results)}: no cell has a score, so there is nothing to compare"
@@ -375,29 +330,30 @@ def _count_as_failures(
     named = ", ".join(f"{quote(name)} {n:,}" for name, n in counts[:_ALGORITHMS_SHOWN].items())
     n_more = len(counts) - _ALGORITHMS_SHOWN
     more = f" and {count(n_more, 'more algorithm')}" if n_more > 0 else ""
-    note = (
+    sentences = [
         f"missing={quote(policy)}: {count(failed.sum(), 'cell')} on"
         f" {count(failed.any(axis=1).sum(), 'task')} count as failures, which rank below every"
         f" score: {named}{more}."
-    )
+    ]
     tied = int(failed.all(axis=1).sum())
     if tied:
-        note += f" On {count(tied, 'task')} every algorithm failed, which is a tie."
-    if failure_score is None:
-        note += " They have no score in means; missing='worst=SCORE' would give them one."
-    else:
-        note += f" Their score in means is {failure_score:g}."
+        sentences.append(f"On {count(tied, 'task')} every algorithm failed, which is a tie.")
+    sentences.append(
+        "They have no score in means; missing='worst=SCORE' would give them one."
+        if failure_score is None
+        else f"Their score in means is {failure_score:g}."
+    )
     unrecorded = int((absent & ~as_mask(results.recorded_failures, results.scores)).sum())
     if unrecorded == failed.sum():
-        note += " The sources record none of these failures."
+        sentences.append("The sources record none of these failures.")
     elif unrecorded:
-        note += f" The sources do not record {unrecorded:,} of these failures."
+        sentences.append(f"The sources do not record {unrecorded:,} of these failures.")
     return replace(
         results,
         scores=filled,
         failed=pd.DataFrame(failed, index=filled.index, columns=filled.columns),
         failure_score=failure_score,
-        notes=(*results.notes, note),
+        notes=(*results.notes, " ".join(sentences)),
     )
 
 
@@ -436,23 +392,20 @@ def _pairwise(results: Results, absent: Mask) -> Results:
             f"missing='pairwise': {(~keep).sum():,} of {results.n_tasks:,} tasks dropped, because"
             " fewer than two algorithms have a score there."
         )
-    kept = results.keep_tasks(keep)
-    counts = kept.tasks_per_pair.to_numpy()
-    first, second = np.triu_indices(len(counts), k=1)
-    dropped = kept.n_tasks - counts[first, second]
+    present = (~absent[keep]).astype(np.int64)
+    first, second = np.triu_indices(present.shape[1], k=1)
+    dropped = len(present) - (present.T @ present)[first, second]
     order = [int(i) for i in np.argsort(-dropped, kind="stable") if dropped[i]]
     if order:
-        names = kept.algorithms
+        names = results.algorithms
         shown = ", ".join(
             f"{quote(names[first[i]])}–{quote(names[second[i]])} {dropped[i]:,}"
             for i in order[:_PAIRS_SHOWN]
         )
         more = f" and {len(order) - _PAIRS_SHOWN} more pairs" if len(order) > _PAIRS_SHOWN else ""
-        whole = int((~absent[keep].any(axis=1)).sum())
+        whole = int(present.all(axis=1).sum())
         notes.append(
-            f"missing='pairwise': of {kept.n_tasks:,} tasks, {whole:,} have every algorithm;"
+            f"missing='pairwise': of {len(present):,} tasks, {whole:,} have every algorithm;"
             f" tasks left out per pair: {shown}{more}."
         )
-    if kept.trait_conflicts is not None and len(kept.trait_conflicts):
-        notes.append("missing='pairwise': traits on which the sources disagree count as unknown.")
-    return kept.keep_tasks(np.ones(kept.n_tasks, dtype=bool), *notes)
+    return results.keep_tasks(keep, *notes)

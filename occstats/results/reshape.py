@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -14,32 +12,27 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats._format import count, quote, quote_list
-from occstats.errors import ResultsError
+from occstats.errors import ArgumentError, ResultsError
 from occstats.results.aliases import is_index, is_time, state_of
 from occstats.results.ask import BLANK, UnclearTableError
-from occstats.results.cells import (
-    explain_text,
-    looks_like_decimal_comma,
-    says_failed,
-    without_markup,
-)
+from occstats.results.cells import explain_text, is_decimal_comma, says_failed, without_markup
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
 from occstats.results.roles import Roles, extract, is_own
 from occstats.results.table import DATASET, FAILURES, TASK, Results, show_task
 
-__all__ = ["reshape"]
+__all__ = ["reshape", "task_labels"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+States = npt.NDArray[np.int8]
 # Codes of names, one for each row (n, 1) or for each column of scores (1, c), and the names.
 Key = tuple[Integers, Any]
 
 # States of a row; _ABSENT is a fold or repeat with a row but without a score.
 _OK, _UNDEFINED, _FAILED, _NOT_RUN, _ABSENT = range(5)
 _STATES = {"ok": _OK, "undefined": _UNDEFINED, "failed": _FAILED, "not run": _NOT_RUN}
-_EXACT = 2.0**53
 _MOST_FOLD_CELLS = 50_000_000
 _MOST_DIFFERING = 3
 
@@ -97,30 +90,30 @@ def reshape(raw: RawTable, roles: Roles, reading: Reading, *, alone: bool = True
     if roles.metric is not None and reading.metric is not None:
         raw = raw.keep(raw.row_names(roles.metric) == reading.metric)
     columns = list(roles.columns) if roles.across else [roles.score or ""]
-    of_row = _row_states(raw, roles)
-    values, spread = _scores(raw, columns, of_row == _OK)
-    failed = _failures(raw, columns, values, of_row, notes)
-    if reading.scale != 1:
-        values *= reading.scale
+    of_row = np.zeros(raw.n_rows, dtype=np.int8)
+    if roles.status is not None:
+        codes, names = raw.codes(roles.status)
+        # One without a status counts if it has a score.
+        of_row = np.array([*(_STATES[state_of(n)] for n in names), _OK], dtype=np.int8)[codes]
+    values, spread, failed = _scores(raw, columns, of_row, notes)
     if alone and all(raw.numbers(column).per_cent for column in columns):
         # Scores keep their unit, unless they are joined to others.
         values = np.round(100 * values, 10)
         spread = None if spread is None else np.round(100 * spread, 10)
     values = _finite(raw, columns, values, failed, roles.lower, notes)
-    keys, suites, task_of_row = _keys(raw, roles, reading, notes)
-    score = values.ravel()
+    keys, dataset, task_of_row = _keys(raw, roles, reading, notes)
+    score, states = values.ravel(), np.repeat(of_row, len(columns))
     table = np.full(len(keys.tasks) * len(keys.algorithms), np.nan)
     fold_scores = cvsd = None
     if keys.fold is None and not keys.several:
         table[keys.cell] = score  # NaN if the run failed
         if roles.status is not None:
-            of_cell = np.repeat(of_row, len(columns))
-            _note_states(keys, of_cell, of_cell, raw, notes)
+            _note_states(keys, states, states, raw, notes)
     else:
         repeated = _check_duplicates(keys, raw, roles, reading) if keys.several else ""
         if repeated:
             notes.append(f"{raw.name}: scores averaged over {repeated}.")
-        counted = _counted(keys, score, np.repeat(of_row, len(columns)), reading, raw, notes)
+        counted = _counted(keys, score, states, raw, notes)
         if keys.fold is None:
             table = _means(keys.cell, score, counted, table.size)
         else:
@@ -129,11 +122,9 @@ def reshape(raw: RawTable, roles: Roles, reading: Reading, *, alone: bool = True
     if spread is not None:
         notes.append(f"{raw.name}: the spreads written after the scores are kept as CVSD.")
         known = np.flatnonzero(~np.isnan(spread.ravel() + table.ravel()[keys.cell]))
-        spreads = _means(keys.cell, spread.ravel() * reading.scale, known, table.size)
+        spreads = _means(keys.cell, spread.ravel(), known, table.size)
         cvsd = keys.frame(spreads) if cvsd is None else cvsd
-    recorded = None
-    if failed.any():
-        recorded = keys.cells_with(failed.ravel()) & scores.isna().to_numpy()
+    recorded = keys.cells_with(failed.ravel()) & scores.isna().to_numpy()
     return Results(
         scores=scores,
         traits=_traits(raw, roles, keys.tasks, task_of_row, notes),
@@ -143,84 +134,57 @@ def reshape(raw: RawTable, roles: Roles, reading: Reading, *, alone: bool = True
         cvsd=cvsd,
         notes=tuple(notes),
         sources=(raw.name.strip("'\""),),
-        suites=suites,
+        suites=None if roles.suite is None else _suites(raw, roles, dataset),
         column_names=_column_names(roles, reading),
-        recorded_failures=None if recorded is None or not recorded.any() else keys.frame(recorded),
+        recorded_failures=keys.frame(recorded) if recorded.any() else None,
     )
 
 
 # -- scores ----------------------------------------------------------------------------------------
 
 
-def _row_states(raw: RawTable, roles: Roles) -> npt.NDArray[np.int8]:
-    """Return the state of each row by its status; one without a status counts if it has a score."""
-    if roles.status is None:
-        return np.zeros(raw.n_rows, dtype=np.int8)
-    codes, names = raw.codes(roles.status)
-    return np.array([*(_STATES[state_of(name)] for name in names), _OK], dtype=np.int8)[codes]
+def _scores(
+    raw: RawTable, columns: Sequence[str], of_row: States, notes: list[str]
+) -> tuple[Floats, Floats | None, Mask]:
+    """Return the scores (rows × columns), their spreads, and the failures.
 
-
-def _scores(raw: RawTable, columns: Sequence[str], relevant: Mask) -> tuple[Floats, Floats | None]:
-    """Return the scores (rows × columns) and their spreads; failed rows are not checked."""
-    values = np.empty((raw.n_rows, len(columns)))
+    A run failed by its status or by a word such as TIMEOUT; other text is refused.
+    """
+    relevant = of_row == _OK
+    values = np.full((raw.n_rows, len(columns)), np.nan)
+    failed = np.repeat((of_row == _FAILED)[:, None], len(columns), axis=1)
     spread = None
+    words: dict[str, None] = {}
+    found = 0
     for i, name in enumerate(columns):
         numbers = raw.numbers(name)
         wrong = numbers.wrong & relevant
         if wrong.any():
             first = int(np.flatnonzero(wrong)[0])
             cell = raw.frame[name].iloc[first]
-            comma = looks_like_decimal_comma(cell) and raw.decimal == "."
+            comma = is_decimal_comma(cell) and raw.decimal == "."
             raise ResultsError(
                 f"{raw.row(first)}, column {quote(name)}: {quote(cell)} is not a number"
                 f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}",
                 {"decimal": ","} if comma else None,
             )
-        values[:, i] = numbers.values
+        values[relevant, i] = numbers.values[relevant]
         if numbers.spread is not None:
             spread = np.full(values.shape, np.nan) if spread is None else spread
             spread[:, i] = numbers.spread
-    values[~relevant] = np.nan
-    for row, column in np.argwhere(np.abs(values) >= _EXACT):
-        # Different integers that floats cannot represent would tie. `int` accepts neither infinity
-        # nor more than 4,300 digits.
-        text = str(raw.frame[columns[column]].iloc[row]).strip()
-        if re.fullmatch(r"[+-]?\d+", text) and Decimal(text) != Decimal(float(text)):
-            raise ResultsError(
-                f"{raw.row(row)}, column {quote(columns[column])}: {quote(text)} has more digits"
-                " than a float keeps (integers up to 2^53 are exact); subtract a constant or"
-                " rescale"
-            )
-    return values, spread
-
-
-def _failures(
-    raw: RawTable,
-    columns: Sequence[str],
-    values: Floats,
-    of_row: npt.NDArray[np.int8],
-    notes: list[str],
-) -> Mask:
-    """Return the cells of runs that failed by their status or by a word such as TIMEOUT."""
-    failed = np.repeat((of_row == _FAILED)[:, None], len(columns), axis=1)
-    words: dict[str, None] = {}
-    found = 0
-    for i, name in enumerate(columns):
-        empty = np.flatnonzero(np.isnan(values[:, i]) & (of_row == _OK))
-        if not len(empty) or raw.frame[name].dtype.kind == "f":
-            continue
-        codes, names = raw.codes(name)
-        says = np.array([*map(says_failed, names), False])
-        rows = empty[says[codes[empty]]]
-        failed[rows, i] = True
-        words |= dict.fromkeys(str(names[code]).strip() for code in pd.unique(codes[rows]))
-        found += len(rows)
+        empty = np.flatnonzero(np.isnan(values[:, i]) & relevant)
+        if len(empty) and raw.frame[name].dtype.kind != "f":
+            codes, names = raw.codes(name)
+            rows = empty[np.array([*map(says_failed, names), False])[codes[empty]]]
+            failed[rows, i] = True
+            words |= dict.fromkeys(str(names[code]).strip() for code in pd.unique(codes[rows]))
+            found += len(rows)
     if found:
         notes.append(
             f"{raw.name}: {count(found, 'cell')} of failed runs ({quote_list(words, limit=3)});"
             f" {FAILURES}"
         )
-    return failed
+    return values, spread, failed
 
 
 def _finite(
@@ -254,15 +218,22 @@ def _finite(
 
 def _keys(
     raw: RawTable, roles: Roles, reading: Reading, notes: list[str]
-) -> tuple[_Keys, dict[str, str] | None, Integers]:
-    """Return the keys of all scores, the suites of datasets, and the task of each row."""
+) -> tuple[_Keys, Key, Integers]:
+    """Return the keys of all scores, the datasets, and the task of each score."""
     n_columns = max(len(roles.columns), 1)
-    across: Key = (np.arange(n_columns)[None, :], _bare(list(roles.labels), raw, notes))
+
+    def bare(names: Sequence[str]) -> Sequence[str]:
+        """Remove links and markup from the names, and note it once."""
+        plain, note = without_markup(names), f"{raw.name}: links and markup around names removed."
+        if plain != list(names) and note not in notes:
+            notes.append(note)
+        return plain
 
     def of_rows(*columns: str | None) -> Key:
         codes, names = _row_codes(raw, next((c for c in columns if c is not None), FILE))
-        return codes[:, None], _bare(names, raw, notes)
+        return codes[:, None], bare(names)
 
+    across: Key = (np.arange(n_columns)[None, :], bare(list(roles.labels)))
     if roles.across == "task":
         algorithm, task = of_rows(roles.algorithm), across
         dataset = task
@@ -297,41 +268,20 @@ def _keys(
 
     (fold, folds), (repeat, repeats) = run(roles.fold), run(roles.repeat)
     keys = _Keys(cell.ravel(), n_columns, fold, repeat, index, algorithms, folds, repeats)
-    suites = None if roles.suite is None else _suites(raw, roles, dataset)
-    return keys, suites, codes
+    return keys, dataset, codes
 
 
 def _row_codes(raw: RawTable, column: str) -> tuple[Integers, Any]:
-    """Return the codes of the names in a column, all of which must be there and exact."""
+    """Return the codes of the names in a column, none of which may be missing."""
     codes, names = raw.codes(column)
     empty = np.flatnonzero(codes < 0)
     if len(empty):
-        merged = codes[0] >= 0 and len(names) == len(codes) - len(empty)  # each occurs once
         raise ResultsError(
             f"{raw.row(empty[0])}, column {quote(column)}: the name is missing"
-            f" ({len(empty):,} such rows); write the name (pandas reads a name such as NA with"
-            " read_csv(keep_default_na=False))"
-            f"{', or, for merged cells, repeat the name above' if merged else ''}",
-            {"fill_down": True} if merged else None,
-        )
-    if (
-        column in raw.columns
-        and raw.frame[column].dtype.kind == "f"
-        and (np.abs(raw.numbers(column).values) >= _EXACT).any()
-    ):
-        raise ResultsError(
-            f"{raw.name}, column {quote(column)}: integers beyond 2^53 lose their last digits as"
-            " floats, so that different names become equal; give the column as text or integers"
+            f" ({len(empty):,} such rows); write it in every row, also where cells were merged"
+            " (pandas reads a name such as NA with read_csv(keep_default_na=False))"
         )
     return codes, names
-
-
-def _bare(names: Sequence[str], raw: RawTable, notes: list[str]) -> Sequence[str]:
-    """Remove links and markup from the names, and note it once."""
-    bare, note = without_markup(names), f"{raw.name}: links and markup around names removed."
-    if bare != list(names) and note not in notes:
-        notes.append(note)
-    return bare
 
 
 def _split(key: Key, pattern: str, option: str) -> tuple[Key, Key]:
@@ -370,44 +320,39 @@ def _check_duplicates(keys: _Keys, raw: RawTable, roles: Roles, reading: Reading
     of_fold, distinct = pd.factorize(keys.cell_fold)
     runs = of_fold if keys.repeat is None else of_fold * len(keys.repeats) + keys.repeat
     twice = np.flatnonzero(pd.Series(runs).duplicated())
-    if len(twice) and reading.duplicates == "average":
-        return f"{len(twice) + len(np.unique(runs[twice])):,} rows of the same task"
     told = reading.fold is not None or reading.repeat is not None or is_own(raw)
     differing = _differing(keys, raw, roles) if len(twice) or not told else []
-    which = " and ".join(f"{quote(c)} ({quote_list(v, limit=3)})" for c, v in differing)
-    if not len(twice):
-        if differing:
-            raise UnclearTableError(
-                raw,
-                [
-                    f"rows of one task and algorithm differ in {which}, so they are not averaged;"
-                    " keep one value with where=…, or join the column to the algorithm with a"
-                    " second algorithm=…"
-                ],
-                {"where": BLANK["where"]},
-            )
+    if not len(twice) and not differing:
         several = len(distinct) < len(of_fold)
         return f"repeats ({len(keys.repeats):,} different values)" if several else ""
-    first = int(twice[0])
-    rows = [int(keys.row[i]) for i in (int(np.flatnonzero(runs == runs[first])[0]), first)]
-    places = " and ".join(raw.row(row).removeprefix(f"{raw.name}, ") for row in rows)
-    # A row of a wide table holds several cells, but is shown once.
-    problem = (
-        f"{count(len(np.unique(keys.row[twice])), 'row')} with a task and algorithm that an earlier"
-        f" row has, first {keys.show(first)} ({places})"
-    )
-    if not differing:
-        raise ResultsError(
-            f"{raw.name}: {problem}; drop them, or pass duplicates='average' if they are repeats"
+    which = " and ".join(f"{quote(c)} ({quote_list(v, limit=3)})" for c, v in differing)
+    remedies = "keep one value with where=…, or join the column to the algorithm with a second"
+    template = {"where": BLANK["where"]}
+    if not len(twice):
+        problem = f"rows of one task and algorithm differ in {which}, so they are not averaged"
+    else:
+        first = int(twice[0])
+        rows = [int(keys.row[i]) for i in (int(np.flatnonzero(runs == runs[first])[0]), first)]
+        places = " and ".join(raw.row(row).removeprefix(f"{raw.name}, ") for row in rows)
+        # A row of a wide table holds several cells, but is shown once.
+        problem = (
+            f"{count(len(np.unique(keys.row[twice])), 'row')} with a task and algorithm that an"
+            f" earlier row has, first {keys.show(first)} ({places})"
         )
-    raise UnclearTableError(
-        raw,
-        [
-            f"{problem}; they differ in {which}: keep one value with where=…, join the column to"
-            " the algorithm with a second algorithm=…, or average over it with repeat=…"
-        ],
-        {"where": BLANK["where"]},
-    )
+        if not differing:
+            raise ResultsError(
+                f"{raw.name}: {problem}; drop them, or pass repeat='@row' if they are repeats"
+            )
+        problem += f"; they differ in {which}"
+        remedies = f"average over it with repeat=…, {remedies}"
+        codes, names = raw.codes(differing[0][0])
+        if roles.dataset is None and not roles.across and len(differing) == 1:
+            of_dataset = pd.Series(runs * (len(names) + 1) + codes[keys.row])
+            if not of_dataset.duplicated().any():
+                problem += ". Is it the dataset?"
+                template = {"dataset": differing[0][0], "task": str(roles.task)}
+                raise UnclearTableError(raw, [problem], template)
+    raise UnclearTableError(raw, [f"{problem}: {remedies} algorithm=…"], template)
 
 
 def _differing(keys: _Keys, raw: RawTable, roles: Roles) -> list[tuple[str, list[str]]]:
@@ -429,12 +374,7 @@ def _differing(keys: _Keys, raw: RawTable, roles: Roles) -> list[tuple[str, list
 
 
 def _counted(
-    keys: _Keys,
-    score: Floats,
-    by_status: npt.NDArray[np.int8],
-    reading: Reading,
-    raw: RawTable,
-    notes: list[str],
+    keys: _Keys, score: Floats, by_status: States, raw: RawTable, notes: list[str]
 ) -> Integers:
     """Return the scores that count, of cells in which no run failed and no fold is lacking."""
     # A missing score fails its cell, but a fold or repeat without one counts as absent.
@@ -448,10 +388,29 @@ def _counted(
                 f"{raw.name}: the fold column has {len(keys.folds):,} distinct values, too many for"
                 " folds; name the column of folds with fold=…"
             )
-        state, unequal = _settle_folds(keys, state, missing, reading.unequal_folds, raw, notes)
-        missing |= unequal
+        missing |= _without_folds(keys, state, missing, raw, notes)
     _note_states(keys, state, by_status, raw, notes)
     return np.flatnonzero((state == _OK) & ~missing.ravel()[keys.cell])
+
+
+def _without_folds(
+    keys: _Keys, state: States, failed: Mask, raw: RawTable, notes: list[str]
+) -> Mask:
+    """Return the cells without folds that other algorithms have on the same task."""
+    has = np.zeros((*failed.shape, len(keys.folds)), dtype=bool)
+    has.ravel()[keys.cell_fold[state != _ABSENT]] = True
+    n_had = has.sum(axis=2)
+    sound = ~failed & (n_had > 0)
+    expected = (has & sound[:, :, None]).any(axis=1)
+    unequal: Mask = sound & (n_had < expected.sum(axis=1)[:, None])
+    if unequal.any():
+        row, column = (int(i) for i in np.argwhere(unequal)[0])
+        notes.append(
+            f"{raw.name}: {count(unequal.sum(), 'cell')} without folds that other algorithms have"
+            f" (first {show_task(keys.tasks[row])}: {quote(keys.algorithms[column])} has"
+            f" {n_had[row, column]} of {expected[row].sum()} folds); {FAILURES}"
+        )
+    return unequal
 
 
 def _means(groups: Integers, values: Floats, chosen: Integers, size: int) -> Floats:
@@ -468,16 +427,9 @@ def _average_folds(
     """Return the mean over folds of the mean over repeats, the scores by fold, and the CVSD."""
     size = len(keys.tasks) * len(keys.algorithms) * len(keys.folds)
     by_fold = _means(keys.cell_fold, score, counted, size).reshape(-1, len(keys.folds))
-    known = ~np.isnan(by_fold)
-    n_known = known.sum(axis=1)
-    sums = np.where(known, by_fold, 0.0).sum(axis=1)
-    mean = np.divide(sums, n_known, out=np.full(len(sums), np.nan), where=n_known > 0)
-    squares = np.where(known, (by_fold - mean[:, None]) ** 2, 0.0).sum(axis=1)
-    several = n_known > 1
-    spread = np.full(len(sums), np.nan)
-    spread[several] = np.sqrt(squares[several] / (n_known[several] - 1))
-    labels = [keys.algorithms, keys.folds]
-    table = _run_table(by_fold.reshape(len(keys.tasks), -1), labels, keys.tasks)
+    folds = pd.DataFrame(by_fold)
+    spread = folds.std(axis=1).to_numpy(copy=True)
+    labels, by_run = [keys.algorithms, keys.folds], by_fold
     if keys.repeat is not None:
         frame = pd.DataFrame(
             {"cell": keys.cell, "fold": keys.fold, "repeat": keys.repeat, "score": score}
@@ -485,78 +437,28 @@ def _average_folds(
         # The spread is over the folds of one repeat, averaged over repeats.
         within = frame.groupby(["cell", "repeat"], sort=False)["score"].std().dropna()
         if len(within):
-            spread = np.full(len(sums), np.nan)
+            spread[:] = np.nan
             averaged = within.groupby("cell").mean()
             spread[averaged.index] = averaged
         runs = frame.groupby(["cell", "fold", "repeat"], sort=False)["score"].mean()
         n_runs = size * len(keys.repeats)
-        if len(runs) > known.sum() and n_runs <= _MOST_FOLD_CELLS:  # each repeat counts
+        if len(runs) > folds.count().sum() and n_runs <= _MOST_FOLD_CELLS:  # each repeat counts
             by_run = np.full((*by_fold.shape, len(keys.repeats)), np.nan)
             by_run[tuple(runs.index.get_level_values(i) for i in range(3))] = runs
             labels.append(keys.repeats)
-            table = _run_table(by_run.reshape(len(keys.tasks), -1), labels, keys.tasks)
-    return mean, table, keys.frame(spread)
-
-
-def _run_table(
-    values: Floats, labels: Sequence[Sequence[str]], tasks: pd.MultiIndex
-) -> pd.DataFrame:
-    """Return the scores by algorithm, fold and repeat, of those that occur."""
+    values = by_run.reshape(len(keys.tasks), -1)
     used = np.flatnonzero(~np.isnan(values).all(axis=0))
     places = np.unravel_index(used, tuple(map(len, labels)))
-    named = zip(labels, places, strict=True)
     columns = pd.MultiIndex.from_arrays(
-        [np.array(names, dtype=object)[place] for names, place in named],
+        [np.array(n, dtype=object)[place] for n, place in zip(labels, places, strict=True)],
         names=["algorithm", "fold", "repeat"][: len(labels)],
     )
-    return pd.DataFrame(values[:, used], index=tasks, columns=columns)
-
-
-def _settle_folds(
-    keys: _Keys,
-    state: npt.NDArray[np.int8],
-    failed: Mask,
-    unequal_folds: str,
-    raw: RawTable,
-    notes: list[str],
-) -> tuple[npt.NDArray[np.int8], Mask]:
-    """Find cells without folds that other algorithms have on the same task."""
-    has = np.zeros((*failed.shape, len(keys.folds)), dtype=bool)
-    has.ravel()[keys.cell_fold[state != _ABSENT]] = True
-    n_had = has.sum(axis=2)
-    sound = ~failed & (n_had > 0)
-    expected = (has & sound[:, :, None]).any(axis=1)
-    unequal = sound & (n_had < expected.sum(axis=1)[:, None])
-    if not unequal.any():
-        return state, unequal
-    row, column = (int(i) for i in np.argwhere(unequal)[0])
-    found = (
-        f"{raw.name}: {count(unequal.sum(), 'cell')} without folds that other algorithms have"
-        f" (first {show_task(keys.tasks[row])}: {quote(keys.algorithms[column])} has"
-        f" {n_had[row, column]} of {expected[row].sum()} folds)"
-    )
-    if unequal_folds == "missing":
-        notes.append(
-            f"{found}; they count as missing (unequal_folds='common' averages the folds of all"
-            " algorithms, 'own' those of each)."
-        )
-        return state, unequal
-    if unequal_folds == "own":
-        notes.append(f"{found}; each mean is over the algorithm's own folds.")
-        return state, np.zeros_like(unequal)
-    notes.append(f"{found}; means are over the folds of a task that all algorithms have.")
-    shared = (has | ~sound[:, :, None]).all(axis=1)
-    assert keys.fold is not None
-    kept = shared[keys.cell // len(keys.algorithms), keys.fold]
-    return np.where((state == _OK) & ~kept, np.int8(_UNDEFINED), state), np.zeros_like(unequal)
+    table = pd.DataFrame(values[:, used], index=keys.tasks, columns=columns)
+    return folds.mean(axis=1).to_numpy(), table, keys.frame(spread)
 
 
 def _note_states(
-    keys: _Keys,
-    state: npt.NDArray[np.int8],
-    by_status: npt.NDArray[np.int8],
-    raw: RawTable,
-    notes: list[str],
+    keys: _Keys, state: States, by_status: States, raw: RawTable, notes: list[str]
 ) -> None:
     """Note the rows that do not count."""
     for chosen, problem, consequence in (
@@ -607,6 +509,19 @@ def _traits(
         # The mean of equal numbers may differ from them in the last place.
         columns[name] = by_task.mean().where(spread != 0, by_task.first()).to_numpy(float)
     return pd.DataFrame(columns, index=tasks)
+
+
+def task_labels(raw: RawTable, roles: Roles, reading: Reading, column: str) -> pd.Series:
+    """Return the name in a column for each task, None where it is empty."""
+    if roles.across == "task":
+        raise ArgumentError(f"by={column!r} needs tasks in rows; in this table they are columns")
+    keys, _, task_of_row = _keys(raw, roles, reading, [])
+    found = pd.DataFrame({"task": task_of_row, "name": raw.row_names(column)}).drop_duplicates()
+    if found["task"].duplicated().any():
+        raise ArgumentError(
+            f"by={column!r} varies within tasks; every row of a task must have one value"
+        )
+    return pd.Series(found["name"].to_numpy(object), index=keys.tasks[found["task"]])
 
 
 def _column_names(roles: Roles, reading: Reading) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ResultsError
@@ -72,14 +73,13 @@ class Roles:
     unused: Sequence[str] = ()
 
 
-def require(columns: Sequence[str], wanted: str, role: str, where: str) -> str:
-    """Return a column that the user named, or raise an error that lists the columns."""
-    if wanted in columns:
-        return wanted
-    raise ResultsError(
-        f"{where}: there is no column {quote(wanted)}, given as {role}"
-        f"{did_you_mean(wanted, columns)}; found {quote_list(columns)}"
-    )
+def require(columns: Sequence[str], wanted: str, role: str, where: str) -> None:
+    """Refuse a column that the user named but the table lacks, with a list of the columns."""
+    if wanted not in columns:
+        raise ResultsError(
+            f"{where}: there is no column {quote(wanted)}, given as {role}"
+            f"{did_you_mean(wanted, columns)}; found {quote_list(columns)}"
+        )
 
 
 def extract(pattern: str, name: str, option: str) -> tuple[str, str]:
@@ -114,7 +114,7 @@ class _Finder:
 
     def __init__(self, raw: RawTable, reading: Reading, alone: bool) -> None:
         self.raw, self.reading, self.alone = raw, reading, alone
-        self.columns = [c for c in self.raw.columns if c not in reading.ignore]
+        self.columns = [c for c in raw.columns if c not in reading.ignore]
         held = {*self.columns, FILE, ROW}
         self.told = {role: c for role, c in reading.columns.items() if c in held}
         if self.told.get("task") == self.told.get("dataset"):
@@ -127,25 +127,24 @@ class _Finder:
         self.problems: list[str] = []
         self.template: dict[str, Any] = {}
 
-    # -- what is unclear ---------------------------------------------------------------------------
-
     def unclear(self, problem: str, **template: Any) -> None:
         """Record a problem and the options that would solve it; None is a blank."""
         self.problems.append(problem)
-        for name, value in template.items():
+        for name, given in template.items():
+            value = BLANK[name] if given is None else given
             if name in {"ignore", "where"}:
-                values = [BLANK[name]] if value is None else value
+                values = [value] if isinstance(value, str) else value
                 self.template[name] = list(dict.fromkeys([*self.template.get(name, ()), *values]))
             else:
-                self.template.setdefault(name, BLANK[name] if value is None else value)
+                self.template.setdefault(name, value)
 
     def check(self) -> None:
         """Refuse the table if anything is unclear."""
         if self.problems:
-            order = [name for name in BLANK if name in self.template]
-            order += [name for name in self.template if name not in BLANK]
-            template = {name: self.template[name] for name in order}
-            raise UnclearTableError(self.raw, self.problems, template, self.found)
+            order = [*BLANK, *self.template]
+            template = {name: self.template[name] for name in order if name in self.template}
+            problems = sorted(self.problems, key=lambda problem: problem.endswith("dataset?"))
+            raise UnclearTableError(self.raw, problems, template, self.found)
 
     @property
     def free(self) -> list[str]:
@@ -153,20 +152,37 @@ class _Finder:
         taken = {*self.found.values(), *self.traits.values(), *self.across}
         return [column for column in self.columns if column not in taken]
 
+    @property
+    def keyed(self) -> bool:
+        """Return True if there is a dataset or a task."""
+        return "dataset" in self.found or "task" in self.found
+
+    @property
+    def scores(self) -> list[str]:
+        """Return the numeric columns that may be scores."""
+        return [
+            c
+            for c in self.free
+            if self.raw.is_numeric(c)
+            and c not in self.listed_traits
+            and not (is_spread(c) or is_time(c) or is_index(c))
+        ]
+
     # -- keys --------------------------------------------------------------------------------------
 
     def find(self) -> Roles:
         """Return the roles, or raise an error that says what is unclear."""
         reading = self.reading
-        if self.columns and all(self._is_number(column) for column in self.columns):
+        if self.columns and all(map(_is_number, self.columns)):
             raise ResultsError(
                 f"{self.raw.name}: the first row holds numbers, not names of columns; add a row of"
                 " column names"
             )
         for role in ("dataset", "task", "algorithm", "fold", "repeat"):
             self._by_name(role)
-        if reading.transpose or reading.task_columns:
-            return self._wide("task", [c for c in reading.task_columns if c in self.columns])
+        tasks = () if isinstance(reading.task, str | None) else reading.task
+        if reading.transpose or tasks:
+            return self._wide("task", [c for c in tasks if c in self.columns])
         if self.across:
             return self._wide("algorithm", self.across)
         told = {"algorithm", "score"} & set(self.told)
@@ -177,9 +193,8 @@ class _Finder:
             return self._long()
         if "algorithm" in self.found:
             return self._wide("task", [])
-        keyed = "dataset" in self.found or "task" in self.found
         text = [c for c in self.free if not self.raw.is_numeric(c)]
-        if not keyed and not any(is_size(c) for c in self.free) and len(text) != 1:
+        if not self.keyed and not any(is_size(c) for c in self.free) and len(text) != 1:
             self.unclear(
                 "no column is named as a dataset, task or algorithm",
                 **dict.fromkeys(("algorithm", "dataset", "score", "lower_is_better")),
@@ -187,120 +202,109 @@ class _Finder:
             self.check()
         return self._wide("algorithm", [])
 
-    @staticmethod
-    def _is_number(name: str) -> bool:
-        try:
-            float(name)
-        except ValueError:
-            return False
-        return True
-
     def _from_file(self) -> bool:
         """Return True if the file, not a column, is an algorithm."""
-        scores = self._scores()
+        scores = self.scores
         named = len(scores) == 1 and (measure(scores[0])[0] or normalise(scores[0]) in GENERIC)
         return not self.alone and bool(named)
 
     def _by_name(self, role: str) -> None:
-        """Find the column of a role in the list of its names."""
+        """Find the column of a role in the list of its names; fractions are no names."""
         if role in self.found:
             return
         names = set(NAMES[role])
-        own = _OWN.get(role)
         plain = {normalise(column) for column in self.columns}
-        if own and "dataset" in self.found and (role == "task" or "class" in plain):
-            names.add(own)
-        matches = [c for c in self.free if normalise(c) in names and self._names_things(c, role)]
+        if role in _OWN and "dataset" in self.found and (role == "task" or "class" in plain):
+            names.add(_OWN[role])
+        matches = [
+            c
+            for c in self.free
+            if normalise(c) in names
+            and (role in {"fold", "repeat"} or not self.raw.is_fractional(c))
+        ]
         if len(matches) > 1:
-            self.unclear(
-                f"the {role} could be {quote_list(matches)}",
-                **{role: None},
-            )
+            self.unclear(f"the {role} could be {quote_list(matches)}", **{role: None})
         elif matches:
             self.found[role] = matches[0]
 
-    def _names_things(self, column: str, role: str) -> bool:
-        """Return True unless a column holds numbers that cannot be names."""
-        if role in {"fold", "repeat"}:
-            return True
-        return not self.raw.is_fractional(column)
-
     def _is_long(self) -> bool:
-        keyed = "dataset" in self.found or "task" in self.found
         if "algorithm" not in self.found:
-            return keyed and self._from_file()
-        if keyed or (not self.alone and len(self._scores()) == 1):
+            return self.keyed and self._from_file()
+        if self.keyed or (not self.alone and len(self.scores) == 1):
             return True
         # One row of measures per algorithm, or several rows per algorithm, is no leaderboard.
-        scores = [c for c in self._scores() if not self._reason_against(c)]
+        scores = [c for c in self.scores if not _reason_against(c)]
         return len(self.raw.names(self.found["algorithm"])) < self.raw.n_rows or (
             all(measure(c)[0] or is_quantity(c) for c in scores)
         )
 
-    @staticmethod
-    def _reason_against(column: str) -> str:
-        """Return why a column is never a score of an algorithm on a task, by its name."""
-        plain = normalise(column)
-        if is_summary(column):
-            return "a summary of the others"
-        if is_size(column):
-            return "the size of a model"
-        if plain == "id" or plain.endswith("_id"):
-            return "an identifier"
-        return "without a name" if plain.startswith("unnamed:") or not plain else ""
-
-    def _scores(self) -> list[str]:
-        """Return the numeric columns that may be scores."""
-        return [
-            c
-            for c in self.free
-            if self.raw.is_numeric(c)
-            and c not in self.listed_traits
-            and not (is_spread(c) or is_time(c) or is_index(c))
-        ]
-
-    def _need_task(self) -> None:
-        if "dataset" in self.found or "task" in self.found:
+    def _need_task(self, *, long: bool) -> None:
+        if self.keyed:
             return
         if not self.alone and "algorithm" in self.found:
             self.found["dataset"] = FILE
             return
-        if "algorithm" in self.found:
-            others = " (if the file is one dataset, pass dataset='@file')"
-        else:
-            others = "" if self.alone else " (if the files are repeats, pass repeat='@file')"
-        self.unclear(f"no column is named as a dataset or task{others}", dataset=None)
+        problem = "no column is named as a dataset or task"
+        likely = self._likely_dataset() if long and "algorithm" in self.found else {}
+        if likely:
+            column = likely["dataset"]
+            grouped = self.raw.groups(column, likely.get("task"))
+            within = ", constant within tasks" if "task" in likely and grouped else ""
+            n_values = count(len(self.raw.names(column)), "value")
+            problem += f"; {quote(column)} ({n_values}{within}) is not used. Is it the dataset?"
+        elif "algorithm" in self.found:
+            problem += " (if the file is one dataset, pass dataset='@file')"
+        elif not self.alone:
+            problem += " (if the files are repeats, pass repeat='@file')"
+        template: dict[str, Any] = {**likely} or {"dataset": None}
+        self.unclear(problem, **template)
+
+    def _likely_dataset(self) -> dict[str, str]:
+        """Return the columns of text that identify the rows of an algorithm, if it is clear."""
+        text = [c for c in self.free if self.raw.groups(c) and normalise(c) not in STATUS]
+        keys = [self.found[role] for role in ("algorithm", "fold", "repeat") if role in self.found]
+
+        def identifies(*columns: str) -> bool:
+            frame = pd.DataFrame({c: self.raw.codes(c)[0] for c in (*keys, *columns)})
+            return not frame.duplicated().any()
+
+        alone = [c for c in text if identifies(c)]
+        if len(alone) == 1:
+            groups = [c for c in text if c != alone[0] and self.raw.groups(c, alone[0])]
+            if len(groups) == 1:
+                return {"dataset": groups[0], "task": alone[0]}
+            return {} if groups else {"dataset": alone[0]}
+        classes = [c for c in text if normalise(c) == "class"]
+        others = [c for c in text if c not in classes]
+        if not alone and len(classes) == len(others) == 1 and identifies(*text):
+            return {"dataset": others[0], "task": classes[0]}
+        return {}
 
     # -- long tables -------------------------------------------------------------------------------
 
     def _long(self) -> Roles:
-        found = self.found
+        found, reading = self.found, self.reading
         if "algorithm" not in found:
-            if self.alone and self.reading.algorithm_from is None:
+            if self.alone and reading.algorithm_from is None:
                 self.unclear("no column is named as the algorithm", algorithm=None)
-            elif self.reading.algorithm_from is None or "task" not in found:
+            elif reading.algorithm_from is None or "task" not in found:
                 found["algorithm"] = FILE
-        self._need_task()
+        self._need_task(long=True)
         self._take_traits()
         metric = self._metric()
         status = self._status()
-        score = found.get("score") or self._choose_score(metric)
+        score = found.get("score") or self._choose_score()
         if score is None:
-            known = all(measure(c)[0] for c in self._scores())
-            told = known or self.reading.lower_is_better is not None
-            self.unclear(
-                "which column is the score?",
-                score=None,
-                **({} if told else {"lower_is_better": None}),
-            )
+            known = all(measure(c)[0] for c in self.scores) or reading.lower_is_better is not None
+            blanks = ("score",) if known else ("score", "lower_is_better")
+            self.unclear("which column is the score?", **dict.fromkeys(blanks))
             self.check()
-        found["score"] = score or ""
-        certain = "score" in self.told or is_own(self.raw)
-        values = self._checked_numbers(score or "", told=certain)
-        named = self.reading.score_name or self.reading.metric or metric
-        if named is None or (measure(score or "")[0] and self.reading.score_name is None):
+        found["score"] = score = score or ""
+        values = self._checked_numbers(score, told="score" in self.told or is_own(self.raw))
+        named = reading.score_name or reading.metric or metric or score
+        if measure(score)[0] and reading.score_name is None:
             named = score
-        score_name, lower = self._direction(named or "", [named or ""], values, score)
+        score_name, lower = self._direction(named, values, score)
         if status is not None:
             self._check_status(status, values)
         for role in ("algorithm", "dataset", "task"):
@@ -320,32 +324,27 @@ class _Finder:
             if column in free and name not in self.traits and self.raw.is_numeric(column):
                 self.traits[name] = column
 
-    def _choose_score(self, metric: str | None) -> str | None:
-        """Return the one column that is named after a measure, or the only time."""
-        scores = self._scores()
+    def _choose_score(self) -> str | None:
+        """Return the only column of numbers, whose direction may be asked, or the only time."""
+        scores = self.scores
         if is_own(self.raw) and "auroc" in scores:
             return "auroc"
-        if len(scores) == 1:
-            (score,) = scores
-            # The direction of an unlisted measure is asked.
-            return None if measure(score)[1] == "train" else score
+        if scores:
+            return scores[0] if len(scores) == 1 and measure(scores[0])[1] != "train" else None
         times = [c for c in self.free if self.raw.is_numeric(c) and is_time(c)]
-        return times[0] if not scores and len(times) == 1 else None
+        return times[0] if len(times) == 1 else None
 
     def _metric(self) -> str | None:
         """Find a column of measures, which must be one measure; return its name."""
+        wanted = self.reading.metric
         for column in self.free:
-            if self.raw.is_numeric(column):
-                continue
-            names = self.raw.names(column)
+            names = [] if self.raw.is_numeric(column) else self.raw.names(column)
             called = normalise(column) in NAMES["metric"]
             if not names or not (called or all(measure(name)[0] for name in names)):
                 continue
-            score = self.told.get("score")
-            if score is not None and measure(score)[0]:
+            if measure(self.told.get("score", ""))[0]:
                 return None  # the column of a measure needs no metric
             self.found["metric"] = column
-            wanted = self.reading.metric
             if wanted is not None and wanted not in names:
                 raise ResultsError(
                     f"{self.raw.name}, column {quote(column)}: no row has the metric"
@@ -358,61 +357,58 @@ class _Finder:
                     where=[f"{column}=VALUE"],
                 )
             return wanted or (names[0] if len(names) == 1 else None)
-        if self.reading.metric is not None:
+        if wanted is not None:
             raise ResultsError(
-                f"{self.raw.name}: metric={quote(self.reading.metric)}, but no column names the"
-                " measure of a row"
+                f"{self.raw.name}: metric={quote(wanted)}, but no column names the measure of a row"
             )
         return None
 
     def _checked_numbers(self, score: str, *, told: bool) -> Floats:
         """Return the scores; a column without numbers is refused when its cells are checked."""
-        values = self.raw.numbers(score).values
-        if self.raw.is_flag(score) and not self.raw.is_numeric(score):
+        if not self.raw.is_numeric(score) and self.raw.is_flag(score):
             self.raw.take_flags(score)
-            values = self.raw.numbers(score).values
-        known = values[np.isfinite(values)]
+        known = self.raw.numbers(score).known
         if not told and len(known) > 2 and np.ptp(known) == 0:
             self.unclear(f"all values of {quote(score)} are {known[0]:g}", score=None)
-        return values * self.reading.scale
+        return self.raw.numbers(score).values
 
     # -- wide tables -------------------------------------------------------------------------------
 
     def _wide(self, across: str, chosen: list[str]) -> Roles:
-        found, told = self.found, bool(chosen)
+        found = self.found
         if across == "task":
-            for role in ("dataset", "task"):  # of a column given as algorithm
+            for role in ("dataset", "task", "suite"):
                 column = found.pop(role, None)
                 if column is not None and role in self.told:
                     raise ResultsError(
-                        f"{self.raw.name}: with transpose=True columns are tasks, so {role}="
-                        f"{quote(column)} cannot be used; pass dataset_from=… for the datasets"
+                        f"{self.raw.name}: columns are tasks here, so {role}={quote(column)}"
+                        " cannot be used; pass dataset_from=… for the datasets"
                     )
-                if column is not None and "algorithm" not in found:
-                    found["algorithm"] = column
+                if column is not None:
+                    found.setdefault("algorithm", column)
             if "algorithm" not in found:
                 self.unclear("no column is named as the algorithm", algorithm=None)
-        elif not {"dataset", "task"} & set(found) and any(is_size(c) for c in self.free):
+        elif not self.keyed and any(is_size(c) for c in self.free):
             # Rows with sizes, FLOPs or parameters are models.
             self.unclear("no column is named as the algorithm", algorithm=None, transpose=True)
             across = "task"
         else:
             found.pop("algorithm", None)
-            self._need_task()
-        if "suite" in found and across == "task":
-            raise ResultsError(
-                f"{self.raw.name}: suite={quote(found['suite'])} needs tasks as rows, but here the"
-                " columns are the tasks"
-            )
+            self._need_task(long=False)
         self._take_traits()
         self._metric()
         status = self._status()
         columns = chosen or self._wide_columns(across)
-        if told:
-            for column in columns:
-                self._checked_numbers(column, told=True)
-        labels, values = self._labels(across, columns), self._matrix(columns)
-        name, lower = self._wide_direction(columns, values)
+        for column in chosen:
+            self._checked_numbers(column, told=True)
+        labels = self._labels(across, columns)
+        values = np.empty((self.raw.n_rows, 0))
+        if columns:
+            values = np.column_stack([self.raw.numbers(c).values for c in columns])
+        named = self.reading.score_name or self.reading.metric or shared_measure(columns)
+        if named is None and len(columns) == 1 and measure(columns[0])[0]:
+            named = columns[0]
+        name, lower = self._direction(named or "", values, None)
         if status is not None and values.size:
             self._check_status(status, values)
         for role in ("algorithm",) if across == "task" else ("dataset", "task"):
@@ -435,31 +431,26 @@ class _Finder:
             )
         return labels
 
-    def _matrix(self, columns: Sequence[str]) -> Floats:
-        if not columns:
-            return np.empty((self.raw.n_rows, 0))
-        values = np.column_stack([self.raw.numbers(c).values for c in columns])
-        return values if self.reading.scale == 1 else values * self.reading.scale
-
     def _wide_columns(self, across: str) -> list[str]:
         """Return the columns of scores; refuse those that may be something else."""
-        keyed = bool({"dataset", "task", "algorithm"} & set(self.found))
-        numeric = [c for c in self.free if self.raw.is_numeric(c) and c not in self.raw.index]
+        raw = self.raw
+        keyed = self.keyed or "algorithm" in self.found
+        others = [c for c in self.free if c not in raw.index]
+        numeric = [c for c in others if raw.is_numeric(c)]
         # One value for all rows, as of rows that were kept, does not matter.
-        others = [c for c in self.free if c not in {*numeric, *self.raw.index}]
-        text = [c for c in others if self.raw.n_rows == 1 or len(self.raw.names(c)) > 1]
+        text = [c for c in others if c not in numeric and (raw.n_rows == 1 or raw.names(c)[1:])]
         columns = [
             c
             for c in numeric
-            if c not in self.listed_traits and not (is_index(c) and not self.raw.is_fractional(c))
+            if c not in self.listed_traits and not (is_index(c) and not raw.is_fractional(c))
         ]
         if not columns:
             self.unclear(f"no column holds the scores of {across}s", score=None, algorithm=None)
             return columns
-        never = {c: reason for c in columns if (reason := self._reason_against(c))}
+        never = {c: reason for c in columns if (reason := _reason_against(c))}
         rest = [c for c in columns if c not in never]
-        numbers = {c: self.raw.numbers(c) for c in rest}
-        never |= _combinations(numbers) | self._of_another_measure(rest)
+        numbers = {c: raw.numbers(c) for c in rest}
+        never |= _combinations(numbers) | _of_another_measure(rest)
         rest = [c for c in rest if c not in never]
         if text and (keyed or len(text) > 1):
             self.unclear(
@@ -469,68 +460,41 @@ class _Finder:
             )
         for reason in dict.fromkeys(never.values()):
             those = [column for column in never if never[column] == reason]
-            self.unclear(
-                f"{quote_list(those, limit=_SHOWN)} {'are' if those[1:] else 'is'} {reason}, not"
-                f" {_one_or_several(across, those)}",
-                ignore=those,
-            )
+            verb = "are" if those[1:] else "is"
+            self.unclear(f"{_not_a(those, verb, reason, across)}", ignore=those)
         measures = [c for c in rest if measure(c)[0] or is_quantity(c)]
         named: list[str] = []
         if shared_measure(rest) is None or len(rest) == 1:
             named = [c for c in rest if measures_in(c)]
             named = named or (measures if len(measures) == len(rest) else [])
         if named:
-            self.unclear(
-                f"{quote_list(named, limit=_SHOWN)}"
-                f" {'are measures' if named[1:] else 'is a measure'}, not"
-                f" {_one_or_several(across, named)}",
-                **dict.fromkeys(("score", *(() if "algorithm" in self.found else ("algorithm",)))),
-            )
+            blanks = ("score",) if "algorithm" in self.found else ("score", "algorithm")
+            verb, what = ("are", "measures") if named[1:] else ("is", "a measure")
+            self.unclear(_not_a(named, verb, what, across), **dict.fromkeys(blanks))
             return rest
         doubtful = _doubtful({c: numbers[c] for c in rest})
         listed = {c for found in doubtful.values() for c in found}
         quantities = [c for c in measures if c not in listed]
         if quantities and shared_measure(rest) is None:
             doubtful["by the name"] = quantities
-        unbounded = not self._has_bounds(rest)
         traits = [c for c in self.traits.values() if normalise(c) not in {"n", "m", "sparsity"}]
-        if across == "algorithm" and traits and not self.reading.traits and unbounded:
-            shown = quote_list(traits, limit=3)
-            self.unclear(f"which columns beside {shown} are algorithms?", algorithms=None)
+        if across == "algorithm" and traits and not self.reading.traits:
+            known = self.reading.score_name or self.reading.metric or shared_measure(rest)
+            bounds = measure(known or measure_of_file(raw.stem) or "")[0]
+            if bounds is None or not np.isfinite([bounds.low, bounds.high]).all():
+                shown = quote_list(traits, limit=3)
+                self.unclear(f"which columns beside {shown} are algorithms?", algorithms=None)
         for reason, found in doubtful.items():
             self.unclear(
                 f"{quote_list(found, limit=_SHOWN)} may not be {_one_or_several(across, found)}"
                 f" ({reason})",
-                **({"algorithms": None} if across == "algorithm" else {"task": None}),
+                **{"algorithms" if across == "algorithm" else "task": None},
             )
         return rest
 
-    def _has_bounds(self, columns: Sequence[str]) -> bool:
-        """Return True if the measure is known to lie in a range."""
-        named = self.reading.score_name or self.reading.metric or shared_measure(columns)
-        listed = measure(named or measure_of_file(self.raw.stem) or "")[0]
-        return listed is not None and bool(np.isfinite([listed.low, listed.high]).all())
-
-    @staticmethod
-    def _of_another_measure(columns: Sequence[str]) -> dict[str, str]:
-        """Return the few columns without the measure that all others have in their names."""
-        found = {c: measures_in(c) for c in columns}
-        named = [c for c in columns if found[c]]
-        lacking = [c for c in columns if not found[c]]
-        shared = shared_measure(named) if 2 * len(lacking) < len(named) else None
-        return dict.fromkeys(lacking, f"of another measure than {shared}") if shared else {}
-
-    def _wide_direction(self, columns: Sequence[str], values: Floats) -> tuple[str, bool]:
-        named = self.reading.score_name or self.reading.metric or shared_measure(columns)
-        if named is None and len(columns) == 1 and measure(columns[0])[0]:
-            named = columns[0]
-        return self._direction(named or "", columns, values, None)
-
     # -- direction, status and labels --------------------------------------------------------------
 
-    def _direction(
-        self, named: str, columns: Sequence[str], values: Floats, score: str | None
-    ) -> tuple[str, bool]:
+    def _direction(self, named: str, values: Floats, score: str | None) -> tuple[str, bool]:
         """Return the name of the score and whether lower is better, by evidence or as told."""
         listed, _ = measure(named)
         told = self.reading.lower_is_better
@@ -541,22 +505,19 @@ class _Finder:
                 listed = of_file
                 named = of_file.name if not named or told is None else named
         named = named or "score"
-        if told is not None:
-            if listed is not None and self.reading.score_name is not None:
-                self._check_bounds(listed, values, columns)
-            return named, told
-        if self.raw.mixed:
-            return named, False
-        if listed is None and score is not None and is_time(score):
+        if listed is not None and (told is None or self.reading.score_name is not None):
+            self._check_bounds(listed, values)
+        if told is not None or self.raw.mixed:
+            return named, bool(told)
+        if listed is not None:
+            return named, listed.lower
+        if score is not None and is_time(score):
             return named, True
-        if listed is None:
-            shown = f" of {quote(named)}" if named != "score" else ""
-            self.unclear(f"is a higher or a lower score{shown} better?", lower_is_better=None)
-            return named, False
-        self._check_bounds(listed, values, columns)
-        return named, listed.lower
+        shown = f" of {quote(named)}" if named != "score" else ""
+        self.unclear(f"is a higher or a lower score{shown} better?", lower_is_better=None)
+        return named, False
 
-    def _check_bounds(self, listed: Measure, values: Floats, columns: Sequence[str]) -> None:
+    def _check_bounds(self, listed: Measure, values: Floats) -> None:
         if _fits(listed, values):
             return
         known = values[np.isfinite(values)]
@@ -570,13 +531,11 @@ class _Finder:
         )
 
     def _status(self) -> str | None:
-        """Return the column of statuses, told or by its name."""
-        if "status" in self.found:
-            return None  # as told
-        for column in self.free:
-            if normalise(column) in STATUS and not self.raw.is_fractional(column):
-                if self.raw.is_numeric(column) and not self.raw.is_flag(column):
-                    continue
+        """Return the column of statuses by its name, unless one was told."""
+        for column in () if "status" in self.found else self.free:
+            if normalise(column) in STATUS and (
+                self.raw.is_flag(column) or not self.raw.is_numeric(column)
+            ):
                 return column
         return None
 
@@ -601,32 +560,61 @@ class _Finder:
         column = self.found.get(role)
         if column is None or column == ROW or is_own(self.raw):
             return
-        names = self.raw.names(column)
+        codes, distinct = self.raw.codes(column)
+        names = list(distinct)
         kept = self.reading.algorithms if role == "algorithm" else ()
         summaries = [name for name in names if is_summary(name) and name not in kept]
-        known = {*kept, *summaries}
-        measured = [name for name in names if measure(name)[0] and name not in known]
+        measured = [name for name in names if measure(name)[0] and name not in (*kept, *summaries)]
         # In a column of names, a few may be called as a measure is.
         if column != FILE and 2 * len(measured) <= len(names):
             measured = []
         if summaries and column != FILE:
-            self.unclear(
-                f"{quote_list(summaries, limit=3)} in {quote(column)}"
-                f" {'are summaries' if summaries[1:] else 'is a summary'}, not"
-                f" {_one_or_several(role, summaries)}",
-                where=[f"{column}!={name}" for name in summaries],
-            )
+            verb, what = ("are", "summaries") if summaries[1:] else ("is", "a summary")
+            dropped = np.isin(codes, [names.index(name) for name in summaries]).mean()
+            left_out = {"where": [f"{column}!={name}" for name in summaries]}
+            problem = _not_a(summaries, f"in {quote(column)} {verb}", what, role)
+            self.unclear(problem, **(left_out if dropped < 0.5 else {}))
         if measured:
-            self.unclear(
-                f"{quote_list(measured, limit=3)}"
-                f" {'are measures' if measured[1:] else 'is a measure'}, not"
-                f" {_one_or_several(role, measured)}",
-                **({"where": [f"{column}=VALUE"]} if column != FILE else {}),
-            )
+            verb, what = ("are", "measures") if measured[1:] else ("is", "a measure")
+            chosen = {"where": [f"{column}=VALUE"]} if column != FILE else {}
+            self.unclear(_not_a(measured, verb, what, role), **chosen)
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _not_a(names: Sequence[str], verb: str, what: str, role: str) -> str:
+    shown = quote_list(names, limit=_SHOWN)
+    return f"{shown} {verb} {what}, not {_one_or_several(role, names)}"
 
 
 def _one_or_several(role: str, names: Sequence[str]) -> str:
     return f"{role}s" if len(names) > 1 else f"{'an' if role[0] == 'a' else 'a'} {role}"
+
+
+def _reason_against(column: str) -> str:
+    """Return why a column is never a score of an algorithm on a task, by its name."""
+    plain = normalise(column)
+    if is_summary(column):
+        return "a summary of the others"
+    if is_size(column):
+        return "the size of a model"
+    if plain == "id" or plain.endswith("_id"):
+        return "an identifier"
+    return "without a name" if plain.startswith("unnamed:") or not plain else ""
+
+
+def _of_another_measure(columns: Sequence[str]) -> dict[str, str]:
+    """Return the few columns without the measure that all others have in their names."""
+    named = [c for c in columns if measures_in(c)]
+    lacking = [c for c in columns if c not in named]
+    shared = shared_measure(named) if 2 * len(lacking) < len(named) else None
+    return dict.fromkeys(lacking, f"of another measure than {shared}") if shared else {}
 
 
 def _fits(listed: Measure, values: Floats) -> bool:
@@ -698,7 +686,7 @@ def _doubtful(columns: Mapping[str, Numbers]) -> dict[str, list[str]]:
     numbered = [c for c in columns if c.strip().isdigit()]
     inside = [c for c, v in known.items() if v.min() >= 0 and v.max() <= 1]
     beyond = [c for c in known if c not in inside and known[c].max() > 1]
-    found = {
+    reasons = {
         "named by numbers, as folds": numbered if len(numbered) > 1 else [],
         "row numbers": [c for c in whole if _counts_rows(columns[c].values)],
         "constant": [c for c in columns if len(known[c]) > 1 and np.ptp(known[c]) == 0],
@@ -709,11 +697,13 @@ def _doubtful(columns: Mapping[str, Numbers]) -> dict[str, list[str]]:
         "on another scale": beyond if 2 * len(inside) > len(known) else [],
         "by the end of its name": [c for c in columns if _ending(c)],
     }
+    found: dict[str, list[str]] = {}
     seen: set[str] = set()
-    for reason, names in found.items():
-        found[reason] = [name for name in names if name not in seen]
+    for reason, names in reasons.items():
+        if new := [name for name in names if name not in seen]:
+            found[reason] = new
         seen.update(names)
-    return {reason: names for reason, names in found.items() if names}
+    return found
 
 
 def _counts_rows(values: Floats) -> bool:

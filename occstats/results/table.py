@@ -53,8 +53,6 @@ class Results:
     cvsd : DataFrame or None
         The standard deviation (``ddof=1``) over the folds, one column per algorithm. With
         repeats, it is taken within each repeat and then averaged.
-    trait_conflicts : DataFrame or None
-        Traits on which several sources disagree: one row per task and trait.
     notes : tuple of str
         Notes on averaged, excluded, renamed or suspicious data.
     sources : tuple of str
@@ -105,7 +103,6 @@ class Results:
     cvsd: pd.DataFrame | None = None
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
-    trait_conflicts: pd.DataFrame | None = None
     column_names: Mapping[str, str] = field(default_factory=dict)
     read_as: tuple[str, ...] = ()
     suites: Mapping[str, str] | None = None
@@ -258,14 +255,6 @@ class Results:
             }
         )
 
-    @property
-    def tasks_per_pair(self) -> pd.DataFrame:
-        """Return the number of tasks on which both algorithms of a pair have a score."""
-        present = self.scores.notna().to_numpy(dtype=np.int64)
-        return pd.DataFrame(
-            present.T @ present, index=self.scores.columns, columns=self.scores.columns
-        )
-
     def select(self, algorithms: Sequence[str]) -> Results:
         """Keep these algorithms, in this order.
 
@@ -296,27 +285,22 @@ class Results:
             self,
             scores=self.scores[wanted],
             fold_scores=folds,
-            cvsd=None if self.cvsd is None else self.cvsd[wanted],
-            failed=_select_failures(self.failed, columns=wanted),
-            recorded_failures=_select_failures(self.recorded_failures, columns=wanted),
+            cvsd=_part(self.cvsd, columns=wanted),
+            failed=_failures(self.failed, columns=wanted),
+            recorded_failures=_failures(self.recorded_failures, columns=wanted),
         )
 
     def keep_tasks(self, keep: npt.NDArray[np.bool_], *notes: str) -> Results:
         """Keep the tasks where ``keep`` is true, and add notes."""
-        conflicts = self.trait_conflicts
-        if conflicts is not None:
-            of_task = pd.MultiIndex.from_frame(conflicts[[DATASET, TASK]])
-            conflicts = conflicts.loc[of_task.isin(self.scores.index[keep])]
         return replace(
             self,
             scores=self.scores.loc[keep],
             traits=self.traits.loc[keep],
-            fold_scores=None if self.fold_scores is None else self.fold_scores.loc[keep],
-            cvsd=None if self.cvsd is None else self.cvsd.loc[keep],
-            trait_conflicts=conflicts,
+            fold_scores=_part(self.fold_scores, keep),
+            cvsd=_part(self.cvsd, keep),
             notes=(*self.notes, *notes),
-            failed=_select_failures(self.failed, rows=keep),
-            recorded_failures=_select_failures(self.recorded_failures, rows=keep),
+            failed=_failures(self.failed, keep),
+            recorded_failures=_failures(self.recorded_failures, keep),
         )
 
     def resolve_missing(self, policy: str = "refuse") -> Results:
@@ -454,11 +438,15 @@ def observed_scores(results: Results) -> npt.NDArray[np.float64]:
     return np.where(as_mask(results.failed, results.scores), np.nan, scores)
 
 
-def _select_failures(
-    failures: pd.DataFrame | None, rows: Any = slice(None), columns: Any = slice(None)
+def _part(
+    frame: pd.DataFrame | None, rows: Any = slice(None), columns: Any = slice(None)
 ) -> pd.DataFrame | None:
+    return None if frame is None else frame.loc[rows, columns]
+
+
+def _failures(failures: pd.DataFrame | None, *part: Any, **columns: Any) -> pd.DataFrame | None:
     """Select from a table of failures; return None if no failure is left."""
-    selected = None if failures is None else failures.loc[rows, columns]
+    selected = _part(failures, *part, **columns)
     return selected if selected is not None and selected.to_numpy().any() else None
 
 

@@ -6,14 +6,12 @@ import gzip
 import os
 import sys
 import zlib
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from occstats._format import quote_list, show_path
 from occstats.errors import ResultsError
-from occstats.results.cells import reason_of
 from occstats.results.readers.delimited import as_utf8, read_delimited
 from occstats.results.readers.excel import read_excel
 from occstats.results.readers.frames import RawTable
@@ -53,7 +51,7 @@ def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> lis
     if kind == "feather":
         return [read_feather(path, limits)]
     if kind == "excel":
-        return [read_excel(path, limits, reading.sheet, reading.header_rows)]
+        return [read_excel(path, limits, reading.table, reading.header_rows)]
     if kind == "gzip":
         try:
             with gzip.open(path) as stream:
@@ -64,7 +62,7 @@ def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> lis
             ) from None
         path = path.with_suffix("")
     else:
-        limits.check_bytes(status.st_size, where)
+        limits.check(where, size=status.st_size)
         content = path.read_bytes()
     return [_read_text(content, path.suffix.lower(), where, limits, reading)]
 
@@ -78,20 +76,13 @@ def _read_text(
     content: bytes, suffix: str, where: str, limits: Limits, reading: Reading
 ) -> RawTable:
     """Read the content of a text file by what it holds."""
-    limits.check_bytes(len(content), where)
+    limits.check(where, size=len(content))
     kind = kind_of_bytes(content[:512], where)
     if kind not in {"text", "json"}:
         raise ResultsError(f"{where}: is a compressed {kind} file; decompress it first")
-    if reading.encoding is not None:
-        try:
-            content = content.decode(reading.encoding).encode("utf-8")
-        except UnicodeError as error:
-            raise ResultsError(
-                f"{where}: is not {reading.encoding} ({reason_of(error)}); pass another encoding=…"
-            ) from None
+    content = as_utf8(content, where, reading.encoding)
     if kind == "json" or suffix in {".json", ".jsonl", ".ndjson"}:
         return read_json(content, where, limits)
-    content = as_utf8(content, where)
     named = suffix in {".csv", ".tsv", ".tab"} and content.lstrip()[:1] != b"|"
     if not named and is_markdown(content):
         return read_markdown(content, where, limits, reading.table)
@@ -101,39 +92,30 @@ def _read_text(
 
 def _read_directory(path: Path, limits: Limits, reading: Reading) -> list[RawTable]:
     """Read the Parquet shards of a directory as one table; without any, each CSV file as one."""
-    shards: list[Path] = []
-    texts: list[Path] = []
-    others: list[Path] = []
-    for folder, folders, files in os.walk(path):
+    found: list[Path] = []
+    for folder, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
-        for name in sorted(files):
-            if not name.startswith((".", "_")):
-                ending = name.lower().removesuffix(".gz")
-                found = shards if ending.endswith((".parquet", ".pq")) else others
-                found = texts if ending.endswith((".csv", ".tsv")) else found
-                found.append(Path(folder) / name)
+        found += [Path(folder, name) for name in sorted(names) if not name.startswith((".", "_"))]
+    shards = [file for file in found if file.suffix.lower() in {".parquet", ".pq"}]
     if shards:
         return [read_parquet(shards, show_path(path), limits)]
+    endings = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+    texts = [file for file in found if file.name.lower().endswith(endings)]
     if not texts:
-        held = quote_list((other.relative_to(path) for other in others), limit=5)
+        held = quote_list((other.relative_to(path) for other in found), limit=5)
         raise ResultsError(
             f"{show_path(path)}: is a folder without results (no .parquet or .csv file; it contains"
-            f" {held if others else 'nothing'}); name a results file, or an output folder of"
+            f" {held if found else 'nothing'}); name a results file, or an output folder of"
             " occstats run"
         )
+    # Files are labelled by their names without suffixes, with those of their folders if needed.
+    inner = [file.relative_to(path) for file in texts]
+    labels = [file.name.split(".")[0] for file in inner]
+    if len(set(labels)) < len(inner):
+        same = len({file.name for file in inner}) == 1
+        labels = [str(file.parent / ("" if same else file.name.split(".")[0])) for file in inner]
     tables: list[RawTable] = []
-    for file, label in zip(texts, _labels(texts, path), strict=True):
+    for file, label in zip(texts, labels, strict=True):
         tables += [replace(table, label=label) for table in read_path(file, limits, reading)]
-        limits.check_rows(sum(table.n_rows for table in tables), show_path(path))
+        limits.check(show_path(path), rows=sum(table.n_rows for table in tables))
     return tables
-
-
-def _labels(files: Sequence[Path], folder: Path) -> list[str]:
-    """Return the names of the files without suffixes, with those of their folders if needed."""
-    inner = [file.relative_to(folder) for file in files]
-    if len({file.name for file in inner}) == 1 < len(inner):
-        return [str(file.parent) for file in inner]
-    stems = [file.name.split(".")[0] for file in inner]
-    if len(set(stems)) == len(inner):
-        return stems
-    return [str(file.parent / stem) for file, stem in zip(inner, stems, strict=True)]

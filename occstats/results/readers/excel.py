@@ -11,20 +11,20 @@ import pandas as pd
 from occstats._format import quote, quote_list, show_path
 from occstats.errors import ResultsError
 from occstats.results.cells import reason_of
-from occstats.results.readers.frames import RawTable, check_header, join_header, n_titles
+from occstats.results.readers.frames import RawTable, find_header
 from occstats.results.readers.limits import Limits
 
 __all__ = ["read_excel"]
 
 # openpyxl takes microseconds for a cell, far longer than readers of other formats.
 _SLOWER = 20
-_HEAD = 12
+_HEAD = 15
 
 
 def read_excel(
-    path: Path, limits: Limits, sheet: str | None = None, header_rows: int = 1
+    path: Path, limits: Limits, chosen: int | str | None = None, header_rows: int = 1
 ) -> RawTable:
-    """Read one sheet, with the column names in its first rows."""
+    """Read one sheet, by its number or name, with the column names in its first rows."""
     where = show_path(path)
     try:
         from openpyxl import load_workbook
@@ -37,33 +37,25 @@ def read_excel(
         _check_parts(path, limits, where)
         with path.open("rb") as file:
             workbook = load_workbook(file, read_only=True, data_only=True)
-            rows = _rows(_sheet(workbook, where, sheet), limits, where)
+            rows = _rows(_sheet(workbook, where, chosen), limits, where)
     except ResultsError:
         raise
     except Exception as error:  # a damaged workbook can raise anything
         reason = reason_of(error)
         raise ResultsError(f"{where}: damaged Excel workbook ({reason}); save it again") from None
-    del rows[: n_titles(_texts(rows[:_HEAD]))]
-    top = _texts(rows[: header_rows + _HEAD])
-    if header_rows == 1:
-        check_header(top, where)
-    header, used = join_header(top, header_rows) if header_rows > 1 else ((top or [[]])[0], 1)
+    top = [["" if cell is None else str(cell) for cell in row] for row in rows[:_HEAD]]
+    header, used = find_header(top, header_rows, where)
     frame = pd.DataFrame(rows[used:], columns=range(len(header)), dtype=object)
     # Formatted cells to the right of a table are empty columns.
     kept = [i for i, name in enumerate(header) if name or frame[i].notna().any()]
-    frame = frame[kept].set_axis([header[i] for i in kept], axis=1)
-    return RawTable(where, frame)
-
-
-def _texts(rows: list[list[Any]]) -> list[list[str]]:
-    return [["" if cell is None else str(cell) for cell in row] for row in rows]
+    return RawTable(where, frame[kept].set_axis([header[i] for i in kept], axis=1))
 
 
 def _check_parts(path: Path, limits: Limits, where: str) -> None:
     """Count rows, cells and tags in the XML of all parts, which openpyxl walks before we can."""
-    rows, cells = limits.rows // _SLOWER, limits.cells // _SLOWER
+    rows, cells = limits.rows // _SLOWER, 10 * limits.rows // _SLOWER
     with zipfile.ZipFile(path) as archive:
-        limits.check_bytes(sum(part.file_size for part in archive.infolist()), where)
+        limits.check(where, size=sum(part.file_size for part in archive.infolist()))
         for part in archive.namelist():
             if not part.endswith((".xml", ".rels")):
                 continue
@@ -82,7 +74,7 @@ def _check_parts(path: Path, limits: Limits, where: str) -> None:
                 )
             if "sheet" in part:
                 widest = max(row.count(b"<c") + row.count(b":c") for row in content.split(b"row"))
-                limits.check_columns(widest, where)
+                limits.check(where, columns=widest)
 
 
 def _rows(sheet: Any, limits: Limits, where: str) -> list[list[Any]]:
@@ -91,32 +83,29 @@ def _rows(sheet: Any, limits: Limits, where: str) -> list[list[Any]]:
     rows, cells = [], 0
     for number, row in enumerate(sheet.iter_rows(values_only=True)):
         cells += len(row)
-        limits.check_rows(number, where)
-        limits.check_columns(len(row), where)
-        limits.check_cells(cells, where)
+        limits.check(where, rows=number, columns=len(row), cells=cells)
         if any(cell is not None for cell in row):
             rows.append(list(row))
     width = max(map(len, rows), default=0)
-    limits.check_cells(width * len(rows), where)
+    limits.check(where, cells=width * len(rows))
     return [row + [None] * (width - len(row)) for row in rows]
 
 
-def _sheet(workbook: Any, where: str, name: str | None) -> Any:
+def _sheet(workbook: Any, where: str, chosen: int | str | None) -> Any:
     sheets = {sheet.title: sheet for sheet in workbook.worksheets}
-    if name is not None:
-        if name not in sheets:
-            raise ResultsError(
-                f"{where}: there is no sheet {quote(name)}; found {quote_list(sheets)}"
-            )
-        return sheets[name]
     filled = {}
     for title, sheet in sheets.items():
         sheet.reset_dimensions()
         if any(map(any, sheet.iter_rows(max_row=_HEAD, values_only=True))):
             filled[title] = sheet
-    if len(filled) > 1:
-        raise ResultsError(
-            f"{where}: contains {len(filled)} sheets ({quote_list(filled)}); choose one with"
-            " sheet=NAME"
-        )
-    return next(iter((filled or sheets).values()))
+    if chosen is None and len(filled) < 2:
+        return next(iter((filled or sheets).values()))
+    if isinstance(chosen, int) and chosen <= len(sheets):
+        return workbook.worksheets[chosen - 1]
+    if str(chosen) in sheets:
+        return sheets[str(chosen)]
+    problem = "" if chosen is None else f"there is no sheet {quote(chosen)}; "
+    raise ResultsError(
+        f"{where}: {problem}contains {len(filled)} sheets ({quote_list(filled)}); choose one with"
+        " table=NAME"
+    )

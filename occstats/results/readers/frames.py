@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,27 +17,19 @@ import pandas as pd
 from occstats._format import quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.aliases import lower_is_better
-from occstats.results.cells import (
-    Numbers,
-    column_codes,
-    looks_like_decimal_comma,
-    parse_numbers,
-    reason_of,
-)
+from occstats.results.cells import Numbers, column_codes, parse_numbers, reason_of
 from occstats.results.readers.limits import Limits
 
 __all__ = [
     "FILE",
     "ROW",
     "RawTable",
-    "check_header",
     "check_names",
+    "find_header",
     "frame_of_arrow",
     "frame_of_scores",
     "from_arrow",
     "from_frame",
-    "join_header",
-    "n_titles",
 ]
 
 # Column names that stand for the name of the file and for the number of the row.
@@ -61,9 +52,8 @@ class RawTable:
     name : str
         The source, as shown in messages.
     frame : DataFrame
-        The cells; columns have distinct names. Text files have text in all cells.
-    parts : sequence of (int, str)
-        For a source of several files, the first row and the name of each.
+        The cells; columns have distinct names, and the index numbers the rows of the source. Text
+        files have text in all cells.
     index : sequence of str
         Columns that were an index: they identify rows and are never algorithms.
     suggested : mapping
@@ -72,33 +62,23 @@ class RawTable:
         If True, options of the user do not apply to this source.
     mixed : bool
         If True, tasks may have different metrics, in all of which higher is better.
-    unverified : int
-        Number of files without a checksum.
     label : str
         Name of a single algorithm or dataset that the table does not name.
     notes : sequence of str
         Notes on the source.
-    kept : array of int, optional
-        Numbers of the rows that were kept, if others were dropped.
     decimal : str
         The decimal mark.
-    fill_down : bool
-        If True, an empty name is that of the row above.
     """
 
     name: str
     frame: pd.DataFrame
-    parts: Sequence[tuple[int, str]] = ()
     index: Sequence[str] = ()
     suggested: Mapping[str, Any] = field(default_factory=dict)
     fixed: bool = False
     mixed: bool = False
-    unverified: int = 0
     label: str = ""
     notes: Sequence[str] = ()
-    kept: npt.NDArray[np.int64] | None = None
     decimal: str = "."
-    fill_down: bool = False
     _numbers: dict[str, Numbers] = field(default_factory=dict, init=False, repr=False)
     _codes: dict[str, Codes] = field(default_factory=dict, init=False, repr=False)
 
@@ -122,29 +102,18 @@ class RawTable:
 
     def row(self, number: int) -> str:
         """Return the position of a row for a message, counted from 1 without the header."""
-        if self.kept is not None:
-            number = int(self.kept[number])
-        if not self.parts:
-            return f"{self.name}, row {number + 1}"
-        part = bisect_right([start for start, _ in self.parts], number) - 1
-        start, name = self.parts[part]
-        return f"{name}, row {number - start + 1}"
+        return f"{self.name}, row {self.frame.index[number] + 1}"
 
     def keep(self, rows: npt.NDArray[np.bool_]) -> RawTable:
         """Keep the rows where ``rows`` is true."""
-        if rows.all():
-            return self
-        before = np.arange(self.n_rows) if self.kept is None else self.kept
-        frame = self.frame.iloc[np.flatnonzero(rows)].reset_index(drop=True)
-        return replace(self, frame=frame, kept=before[rows])
+        return self if rows.all() else replace(self, frame=self.frame.iloc[np.flatnonzero(rows)])
 
     def add(self, columns: Mapping[str, Any], *, drop: Sequence[str] = ()) -> RawTable:
         """Add columns, in place of those that are dropped."""
-        made = pd.DataFrame(dict(columns), index=range(self.n_rows))
+        made = pd.DataFrame(dict(columns)).set_axis(self.frame.index, axis=0)
         left = [name for name in self.columns if name not in drop and name not in made]
         # In one step, because there may be thousands of columns.
-        frame = pd.concat([made, self.frame[left].reset_index(drop=True)], axis=1)
-        return replace(self, frame=frame)
+        return replace(self, frame=pd.concat([made, self.frame[left]], axis=1))
 
     def split_index(self) -> RawTable:
         """Split a first column of tuples, the text form of a saved ``MultiIndex``."""
@@ -181,17 +150,13 @@ class RawTable:
     def codes(self, column: str) -> Codes:
         """Return the code of the name in each row, −1 for none, and the distinct names."""
         if column not in self._codes:
-            if column in {FILE, ROW} and column not in self.columns:
-                rows = np.arange(self.n_rows)
-                label = np.array([self.label or self.stem], dtype=object)
-                numbers = (rows if self.kept is None else self.kept) + 1
-                found = (rows, numbers.astype(str).astype(object))
-                found = (np.zeros_like(rows), label) if column == FILE else found
-            else:
+            rows = np.arange(self.n_rows)
+            if column in self.columns:
                 found = column_codes(self.frame[column])
-            if self.fill_down and not self.is_numeric(column):
-                above = pd.Series(found[0]).where(found[0] >= 0).ffill().fillna(-1)
-                found = (above.to_numpy(int), found[1])
+            elif column == FILE:
+                found = np.zeros_like(rows), np.array([self.label or self.stem], dtype=object)
+            else:
+                found = rows, np.array([str(i + 1) for i in self.frame.index], dtype=object)
             self._codes[column] = found
         return self._codes[column]
 
@@ -219,11 +184,15 @@ class RawTable:
         codes, names = self.codes(column)
         return {name.casefold() for name in names} <= _YES | _NO and bool((codes >= 0).all())
 
-    def determines(self, column: str, other: str) -> bool:
-        """Return True if rows that agree in a column also agree in the other one."""
-        codes, others = self.codes(column)[0], self.codes(other)[0]
-        pairs = pd.unique((codes + 1) * (others.max(initial=0) + 2) + others + 1)
-        return len(pairs) == len(pd.unique(codes))
+    def groups(self, column: str, task: str | None = None) -> bool:
+        """Return True for text that groups the rows, and is constant within tasks if given."""
+        n_values = len(self.codes(column)[1]) if not self.is_numeric(column) else 0
+        if task is None:
+            return 1 < n_values < self.n_rows
+        tasks, codes = self.codes(task)[0], self.codes(column)[0]
+        n_tasks = len(pd.unique(tasks))
+        pairs = pd.unique((tasks + 1) * (codes.max(initial=0) + 2) + codes + 1)
+        return 1 < n_values < n_tasks == len(pairs)
 
 
 def check_names(columns: Sequence[str], where: str) -> None:
@@ -252,52 +221,53 @@ def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
             )
         frame = frame.set_axis(names, axis=1)
     index: list[str] = []
-    if not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None:
-        clash = [level for level in frame.index.names if level in frame.columns]
+    unnamed = list(frame.index.names) == [None]
+    if not (unnamed and pd.api.types.is_integer_dtype(frame.index.dtype)):
+        levels = enumerate(frame.index.names, 1)
+        index = [f"index {i}" if level is None else str(level) for i, level in levels]
+        index = [""] if unnamed else index
+        clash = [level for level in index if level in frame.columns]
         if clash:
             raise ResultsError(
                 f"{name}: {quote(clash[0])} names both an index level and a column; reset or drop"
                 " the index"
             )
-        unnamed = list(frame.index.names) == [None]
-        if not (unnamed and pd.api.types.is_integer_dtype(frame.index.dtype)):
-            levels = enumerate(frame.index.names, 1)
-            index = [f"index {i}" if level is None else str(level) for i, level in levels]
-            if unnamed:
-                index = [""]
-            frame = frame.reset_index(names=index)
+    frame = frame.reset_index(names=index or None, drop=not index)
     frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
     return RawTable(name, frame, index=index, **details)
 
 
-def frame_of_scores(scores: Any, datasets: Sequence[object] | None) -> pd.DataFrame:
-    """Return a wide table of the scores in a mapping by algorithm.
+def frame_of_scores(
+    scores: Any, datasets: Sequence[object] | None, algorithms: Sequence[str]
+) -> pd.DataFrame:
+    """Return a wide table of the scores in a mapping by algorithm or in an array with names.
 
-    >>> frame_of_scores({"ALP": [0.9, 0.8], "SVM": [0.7, 0.6]}, ["iris", "iris"])
+    >>> frame_of_scores({"ALP": [0.9, 0.8], "SVM": [0.7, 0.6]}, ["iris", "iris"], ())
       dataset task  ALP  SVM
     0    iris    1  0.9  0.7
     1    iris    2  0.8  0.6
     """
-    if not isinstance(scores, Mapping):
-        raise ResultsError(
-            f"array: has shape {np.shape(scores)} and no names; pass a mapping from algorithms to"
-            " their scores, and datasets=…, the dataset of each score"
-        )
-    columns = {str(name): np.asarray(values) for name, values in scores.items()}
-    shapes = {values.shape for values in columns.values()}
+    if isinstance(scores, np.ndarray):
+        names = list(scores.dtype.names or algorithms)
+        columns = [scores[n] for n in names] if scores.dtype.names else list(np.transpose(scores))
+        if scores.ndim != (1 if scores.dtype.names else 2) or len(columns) != len(names):
+            raise ResultsError(
+                f"array: has the shape {np.shape(scores)} and {len(names) or 'no'} names; pass"
+                " algorithms=…, the name of each column, and datasets=…, the dataset of each row"
+            )
+        scores = dict(zip(names, columns, strict=True))
+    scores = {str(name): np.asarray(values) for name, values in scores.items()}
+    shapes = {values.shape for values in scores.values()}
     if len(shapes) != 1 or len(shapes.pop()) != 1:
-        found = ", ".join(f"{quote(name)}: {values.shape}" for name, values in columns.items())
+        found = ", ".join(f"{quote(name)}: {values.shape}" for name, values in scores.items())
         raise ResultsError(
             f"mapping: must have one score for each task and algorithm; got the shapes {found};"
             " average over folds first"
         )
-    frame = pd.DataFrame(columns)
+    frame = pd.DataFrame(scores)
     if datasets is None:
         if all(pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes):
-            raise ResultsError(
-                f"scores: {len(frame):,} of each algorithm without names; pass datasets=…, the"
-                " dataset of each score; tasks of the same dataset repeat its name"
-            )
+            frame.insert(0, "dataset", [str(row + 1) for row in range(len(frame))])
         return frame
     if len(datasets) != len(frame):
         raise ResultsError(
@@ -312,10 +282,6 @@ def frame_of_scores(scores: Any, datasets: Sequence[object] | None) -> pd.DataFr
     return frame
 
 
-# Part of a table that is searched for header rows.
-_ROWS, _COLUMNS = 12, 200
-
-
 def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
     """Wrap a frame of any library that exports an Arrow stream, such as Polars or DuckDB."""
     import pyarrow as pa
@@ -325,14 +291,13 @@ def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
         batches, rows = [], 0
         for batch in reader:
             rows += batch.num_rows
-            limits.check_rows(rows, where)
+            limits.check(where, rows=rows)
             batches.append(batch)
         frame = frame_of_arrow(pa.Table.from_batches(batches, reader.schema), where, limits)
     except (pa.ArrowException, ValueError, TypeError) as error:
         if isinstance(error, ResultsError):
             raise
-        reason = reason_of(error)
-        raise ResultsError(f"{where}: cannot be read as a table ({reason})") from None
+        raise ResultsError(f"{where}: cannot be read as a table ({reason_of(error)})") from None
     return RawTable(where, frame)
 
 
@@ -346,11 +311,10 @@ def frame_of_arrow(table: Any, where: str, limits: Limits) -> pd.DataFrame:
         for item in table.schema
         if not (pa.types.is_nested(item.type) or pa.types.is_run_end_encoded(item.type))
     ]
-    limits.check_columns(len(kept), where)
-    limits.check_rows(table.num_rows, where)
-    limits.check_cells(table.num_rows * len(kept), where)
     table = table.select(kept)
-    limits.check_bytes(sum(map(_decoded_bytes, table.columns)), where)
+    cells = table.num_rows * len(kept)
+    limits.check(where, rows=table.num_rows, columns=len(kept), cells=cells)
+    limits.check(where, size=sum(map(_decoded_bytes, table.columns)))
     for place, item in enumerate(table.schema):
         # Polars exports categories with unsigned codes, which pandas does not support.
         if pa.types.is_dictionary(item.type) and pa.types.is_unsigned_integer(item.type.index_type):
@@ -391,35 +355,74 @@ def _decoded_bytes(column: Any) -> int:
     return size
 
 
-def check_header(rows: Sequence[Sequence[str]], where: str) -> None:
-    """Refuse a table with several header rows, with the option that reads it."""
-    found = _count(rows)
-    if found > 1:
-        measured = name_measures([name for name in join_header(rows, found)[0][1:] if name])
-        remedy = (
-            "join them" if measured else f"write one row, or join them with header_rows={found}"
-        )
-        raise ResultsError(
-            f"{where}: there are {found} rows of column names, as numbers begin only below them;"
-            f" {remedy}",
-            {"header_rows": found} if measured else None,
-        )
+# -- header rows -----------------------------------------------------------------------------------
+
+_ROWS, _COLUMNS = 12, 200
+
+
+def find_header(rows: Sequence[Sequence[str]], n_rows: int, where: str) -> tuple[list[str], int]:
+    """Return the names of the columns, and the number of rows above the data.
+
+    A merged cell names all columns up to the next; the row below may name the index.
+
+    >>> rows = [["", "A", "", "B"], ["", "acc", "f1", "acc"], ["data", "", "", ""]]
+    >>> find_header(rows, 2, "")
+    (['data', 'A acc', 'A f1', 'B acc'], 3)
+    """
+    titles = n_titles(rows)
+    cells = [[cell.strip() for cell in row] for row in rows[titles:]]
+    if not cells:
+        return [], 0
+    if n_rows == 1:
+        if _is_second_header(cells):
+            joined = [name for name in find_header(cells, 2, where)[0][1:] if name]
+            raise ResultsError(
+                f"{where}: there are 2 rows of column names, as numbers begin only below them;"
+                " write one row, or join them with header_rows=2",
+                {"header_rows": 2} if name_measures(joined) else None,
+            )
+        return cells[0], titles + 1
+    width = max(map(len, cells))
+    above = [row + [""] * (width - len(row)) for row in cells[:n_rows]]
+    for i, row in enumerate(above[:-1]):
+        for column in range(1, width):
+            if not row[column] and any(lower[column] for lower in above[i + 1 :]):
+                row[column] = row[column - 1]
+    names = [join_names(column) for column in zip(*above, strict=True)]
+    below = cells[n_rows] if len(cells) > n_rows else []
+    named = [cell for cell in below if cell]
+    if named and below[: len(named)] == named != below and not any(map(_is_number, named)):
+        return [*named, *names[len(named) :]], titles + n_rows + 1
+    return names, titles + n_rows
 
 
 def n_titles(rows: Sequence[Sequence[str]]) -> int:
-    """Return the number of rows above a table that are empty or hold a title.
+    """Return the number of rows above a table that are empty, a comment or a title.
 
     >>> n_titles([["Table 4: accuracy", ""], ["", ""], ["data", "A"], ["x", "0.1"]])
     2
-    >>> n_titles([["data", ""], ["x y", "0.1"]])
-    0
+    >>> n_titles([["data", ""], ["x y", "0.1"]]), n_titles([["# by me"], ["data", "A"]])
+    (0, 1)
     """
     for i, row in enumerate(rows[:_ROWS]):
         first, *others = [cell.strip() for cell in row] or [""]
-        if any(others) or (first and " " not in first):
+        below = rows[i + 1] if len(rows) > i + 1 else row
+        comment = first[:1] in {"#", "%"} and len(below) != len(row)
+        if not comment and (any(others) or (first and " " not in first)):
             # A table of one column has no title.
             return i if any(others) else 0
     return 0
+
+
+def _is_second_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Return True if the second row has names above columns of numbers, and no number."""
+    shown = [row[:_COLUMNS] for row in rows[1:_ROWS]]
+    if len(shown) < 2 or len({len(row) for row in rows[:_ROWS]}) > 1:
+        return False
+    columns = [parse_numbers(pd.Series(column[1:])) for column in zip(*shown, strict=True)]
+    here = [parse_numbers(pd.Series([cell])) for cell in shown[0]]
+    over = [h for h, below in zip(here, columns, strict=True) if below.all_numbers]
+    return sum(bool(h.wrong[0]) for h in over) > 1 and all(np.isnan(h.values[0]) for h in over)
 
 
 def name_measures(names: Sequence[str]) -> bool:
@@ -429,56 +432,6 @@ def name_measures(names: Sequence[str]) -> bool:
     (True, False)
     """
     return all(lower_is_better(name) is not None for name in names)
-
-
-def _count(rows: Sequence[Sequence[str]]) -> int:
-    """Return the number of header rows.
-
-    >>> _count([["data", "A", "A"], ["", "acc", "f1"], ["x", "0.1", "0.2"], ["y", "", "0.3"]])
-    2
-    >>> _count([["data", "A", "B"], ["w", "TIMEOUT", "OOM"], ["x", "0.1", "0.2"]])
-    1
-    """
-    shown = [list(row[:_COLUMNS]) for row in rows[:_ROWS]]
-    if len(shown) < 3 or len({len(row) for row in shown}) > 1:
-        return 1
-    cells = np.array(shown, dtype=object)
-    parsed = parse_numbers(pd.Series(cells.ravel()))
-    commas = np.array([looks_like_decimal_comma(cell) for cell in cells.ravel()])
-    number = (~np.isnan(parsed.values) | commas).reshape(cells.shape)
-    text = (parsed.wrong & ~commas).reshape(cells.shape)
-    count = 1
-    while count < len(cells) - 1:
-        of_numbers = number[count + 1 :].any(axis=0) & ~text[count + 1 :].any(axis=0)
-        here = text[count] & of_numbers
-        if here.sum() < 2 or (number[count] & of_numbers).any():
-            break
-        count += 1
-    return count
-
-
-def join_header(rows: Sequence[Sequence[str]], count: int) -> tuple[list[str], int]:
-    """Join the names in ``count`` rows; return them and the number of rows used.
-
-    A merged cell names all columns up to the next; the row below may name the index.
-
-    >>> join_header([["", "A", "", "B"], ["", "acc", "f1", "acc"], ["data", "", "", ""]], 2)
-    (['data', 'A acc', 'A f1', 'B acc'], 3)
-    """
-    width = max(map(len, rows))
-    above = [[*map(str.strip, row), *[""] * (width - len(row))] for row in rows[:count]]
-    for i, row in enumerate(above[:-1]):
-        for column in range(1, width):
-            if not row[column] and any(lower[column] for lower in above[i + 1 :]):
-                row[column] = row[column - 1]
-    names = [join_names(column) for column in zip(*above, strict=True)]
-    below = list(rows[count]) if len(rows) > count else []
-    named = [cell.strip() != "" for cell in below]
-    levels = sum(named)
-    text = not any(map(_is_number, below))
-    if levels and levels < len(named) and not any(named[levels:]) and text:
-        return [*(cell.strip() for cell in below[:levels]), *names[levels:]], count + 1
-    return names, count
 
 
 def _is_number(cell: str) -> bool:

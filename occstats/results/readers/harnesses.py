@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -65,24 +65,20 @@ def readers() -> dict[str, Reader]:
 
     found = {reader.name: reader for reader in (*_TABULAR, *READERS)}
     for point in entry_points(group=GROUP):
-        found[point.name] = _plug_in(point)
+        # Loaded on use: listing must not run foreign code.
+        read = partial(_read_plug_in, point)
+        found[point.name] = Reader(point.name, f"the plug-in {point.value}", read)
     return found
 
 
-def _plug_in(point: EntryPoint) -> Reader:
-    """Return a reader that loads the plug-in on use: listing must not run foreign code."""
-
-    def read(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-        try:
-            loaded = point.load()
-        except Exception as error:
-            raise ResultsError(
-                f"reader: {quote(point.name)} of {point.value} cannot be loaded"
-                f" ({reason_of(error)})"
-            ) from error
-        return list(loaded.read(paths, limits))
-
-    return Reader(point.name, f"the plug-in {point.value}", read)
+def _read_plug_in(point: EntryPoint, paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
+    try:
+        loaded = point.load()
+    except Exception as error:
+        raise ResultsError(
+            f"reader: {quote(point.name)} of {point.value} cannot be loaded ({reason_of(error)})"
+        ) from error
+    return list(loaded.read(paths, limits))
 
 
 def find_reader(name: str) -> Reader:
@@ -98,29 +94,26 @@ def find_reader(name: str) -> Reader:
 
 def recognise(raw: RawTable) -> RawTable:
     """Apply the reader of the program whose columns a table has, if any."""
-    for reader in _TABULAR:
-        adapted = reader.adapt(raw) if reader.adapt is not None else None
-        if adapted is not None:
-            return adapted
-    return raw
+    adapted = (reader.adapt(raw) for reader in _TABULAR if reader.adapt is not None)
+    return next((table for table in adapted if table is not None), raw)
 
 
-def _tables(name: str, adapt: Callable[[RawTable], RawTable | None]) -> Any:
-    """Return a function that reads one table of the program per file."""
+def _read_tables(
+    name: str,
+    adapt: Callable[[RawTable], RawTable | None],
+    paths: Sequence[Path],
+    limits: Limits,
+) -> Iterable[RawTable]:
+    """Read one table of the program per file."""
+    from occstats.results.readers import read_path
 
-    def read(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-        from occstats.results.readers import read_path
-
-        for raw in (raw for path in paths for raw in read_path(path, limits)):
-            adapted = adapt(raw)
-            if adapted is None:
-                raise ResultsError(
-                    f"{raw.name}: missing columns expected by {name}; found"
-                    f" {quote_list(raw.columns)}"
-                )
-            yield adapted
-
-    return read
+    for raw in (raw for path in paths for raw in read_path(path, limits)):
+        adapted = adapt(raw)
+        if adapted is None:
+            raise ResultsError(
+                f"{raw.name}: missing columns expected by {name}; found {quote_list(raw.columns)}"
+            )
+        yield adapted
 
 
 def _automlbenchmark(raw: RawTable) -> RawTable | None:
@@ -131,16 +124,11 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
     negated = _losses_are_negated(raw, score)
     if negated is False:
         return None
-    suggested: dict[str, Any] = {
-        "dataset": "task",
-        "algorithm": "framework",
-        "fold": "fold",
-        "score": score,
-        "score_name": score,
-    }
+    roles = {"dataset": "task", "algorithm": "framework", "fold": "fold"}
+    suggested = {**roles, "score": score, "score_name": score}
     if "constraint" in raw.columns and raw.frame["constraint"].nunique() > 1:
-        named = raw.frame["framework"].astype(str) + " (" + raw.frame["constraint"].astype(str)
-        raw = raw.add({"framework, constraint": named + ")"})
+        names = zip(raw.row_names("framework"), raw.row_names("constraint"), strict=True)
+        raw = raw.add({"framework, constraint": [f"{name} ({limit})" for name, limit in names]})
         suggested["algorithm"] = "framework, constraint"
     if negated is None:
         return replace(raw, suggested=suggested)
@@ -148,8 +136,8 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
         f"{raw.name}: results of automlbenchmark, in which higher is better (losses are negated)"
         " and measures differ between types of tasks, so mean scores are hard to interpret."
     )
-    suggested["lower_is_better"] = False
-    return replace(raw, suggested=suggested, mixed=True, notes=[*raw.notes, note])
+    told = suggested | {"lower_is_better": False}
+    return replace(raw, suggested=told, mixed=True, notes=[*raw.notes, note])
 
 
 def _losses_are_negated(raw: RawTable, score: str) -> bool | None:
@@ -181,20 +169,15 @@ def _losses_are_negated(raw: RawTable, score: str) -> bool | None:
 def _tsml(raw: RawTable) -> RawTable | None:
     """Adapt a file of one classifier, with datasets in rows and resamples in columns."""
     first, *others = [name for name in raw.columns if not is_index(name)] or [""]
-    numbered = [name.strip() for name in others]
-    if normalise(first).rstrip(":") not in {"resamples", "folds"} or len(others) < 2:
+    named = normalise(first).rstrip(":") in {"resamples", "folds"}
+    if not named or len(others) < 2 or not all(name.strip().isdigit() for name in others):
         return None
-    if not all(name.isdigit() for name in numbered):
-        return None
-    frame = raw.frame[[first, *others]]
-    long = frame.melt(id_vars=[first], var_name="resample", value_name="score")
-    long = long.rename(columns={first: "dataset"})
-    made = from_frame(long, raw.name)
+    long = raw.frame[[first, *others]].melt(first, var_name="resample", value_name="score")
     suggested = {"dataset": "dataset", "fold": "resample", "score": "score", "algorithm": FILE}
     measured = measure_of_file(raw.stem)
     if measured is not None:
         suggested["score_name"] = measured
-    return replace(made, suggested=suggested)
+    return from_frame(long.rename(columns={first: "dataset"}), raw.name, suggested=suggested)
 
 
 # Measure that begins the third line of a file of predictions, by the number of cells of the line:
@@ -204,92 +187,64 @@ _TSML_MEASURES = {8: "mse", 5: "mape"}
 
 def _tsml_predictions(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
     """Read tables of resamples, or ``Estimator/Predictions/Dataset/testResample0.csv``."""
-    from occstats.results.readers import read_path
-
     files = [f for p in paths for f in (sorted(p.rglob("testRes*.csv")) if p.is_dir() else [p])]
-    limits.check_rows(len(files), "sources")
+    limits.check("sources", rows=len(files))
     records = []
     for path in files:
         with path.open(encoding="utf-8", errors="replace") as stream:
-            lines = [stream.readline() for _ in range(3)]
-        head = lines[0].rstrip("\n").split(",")
+            head, _, summary = [stream.readline().rstrip("\n").split(",") for _ in range(3)]
         if not path.name.lower().startswith("testres") or len(head) < 4:
-            adapted = _tsml(read_path(path, limits)[0])
-            if adapted is None:
-                raise ResultsError(
-                    f"{show_path(path)}: is not a result of tsml or aeon: neither a table of"
-                    " resamples (Resamples:,0,1,…) nor a file testResample0.csv"
-                )
-            yield adapted
+            yield from _read_tables("tsml (Resamples:, 0, 1, …)", _tsml, [path], limits)
             continue
-        summary = lines[2].split(",")
-        metric = _TSML_MEASURES.get(len(summary), "accuracy")
         try:
             value = float(summary[0])
         except ValueError:
             value = -1.0
         if value < 0:  # −1 means not computed
             raise ResultsError(f"{show_path(path)}: the third line does not begin with the score")
+        metric = _TSML_MEASURES.get(len(summary), "accuracy")
         records.append((head[0], head[1], head[3], metric, value))
     if records:
-        frame = pd.DataFrame(
-            records, columns=["dataset", "estimator", "resample", "metric", "value"]
-        )
-        yield from_frame(frame, show_path(paths[0]))
+        names = ["dataset", "estimator", "resample", "metric", "value"]
+        yield from_frame(pd.DataFrame(records, columns=names), show_path(paths[0]))
 
 
 def _benchopt(raw: RawTable) -> RawTable | None:
     """Adapt convergence curves: keep the last point of each run of a solver on a dataset."""
     names = set(raw.columns)
-    dataset = next((name for name in ("dataset_name", "data_name") if name in names), None)
-    if not {"solver_name", "stop_val", "objective_name"} <= names or dataset is None:
-        return None
+    dataset = next((name for name in ("dataset_name", "data_name") if name in names), "")
     value = "objective_value" if "objective_value" in names else "objective_test_loss"
-    if value not in names:
+    if not {"solver_name", "stop_val", "objective_name", dataset, value} <= names:
         return None
-    repeat = [name for name in ("idx_rep",) if name in names]
-    keys = [dataset, "objective_name", "solver_name", *repeat]
-    frame = raw.frame[[*keys, "stop_val", value]]
-    stop = pd.to_numeric(frame["stop_val"], errors="coerce").to_numpy(float)
-    order = np.argsort(stop, kind="stable")
-    last = frame.iloc[order].reset_index().drop_duplicates(keys, keep="last")["index"]
-    keep = np.zeros(len(frame), dtype=bool)
-    keep[last.to_numpy()] = True
-    suggested: dict[str, Any] = {
-        "dataset": dataset,
-        "task": "objective_name",
-        "algorithm": "solver_name",
-        "score": value,
-        "lower_is_better": True,
-    }
-    if repeat:
-        suggested["repeat"] = repeat[0]
+    roles = {"dataset": dataset, "task": "objective_name", "algorithm": "solver_name"}
+    if "idx_rep" in names:
+        roles["repeat"] = "idx_rep"
+    stop = pd.to_numeric(raw.frame["stop_val"], errors="coerce").argsort(kind="stable")
+    ordered = raw.frame[list(roles.values())].iloc[stop]
+    last = ordered.index[~ordered.duplicated(keep="last")]
     note = f"{raw.name}: convergence curves of benchopt; only the last point of each run counts."
-    return replace(raw.keep(keep), suggested=suggested, notes=[*raw.notes, note])
+    kept = raw.keep(raw.frame.index.isin(last))
+    told = roles | {"score": value, "lower_is_better": True}
+    return replace(kept, suggested=told, notes=[*raw.notes, note])
 
 
 def _openml(raw: RawTable) -> RawTable | None:
     """Adapt evaluations as returned by ``openml.evaluations.list_evaluations``."""
     if not {"run_id", "task_id", "flow_name", "data_name", "function", "value"} <= set(raw.columns):
         return None
-    suggested: dict[str, Any] = {
-        "dataset": "data_name",
-        "task": "task_id",
-        "algorithm": "flow_name",
-        "score": "value",
-        "repeat": "run_id",
-    }
-    return replace(raw.add({"metric": raw.frame["function"]}), suggested=suggested)
+    roles = {"dataset": "data_name", "task": "task_id", "algorithm": "flow_name"}
+    told = roles | {"score": "value", "repeat": "run_id"}
+    return replace(raw.add({"metric": raw.frame["function"].to_numpy()}), suggested=told)
 
 
 _TABULAR = (
-    Reader(
-        "automlbenchmark",
-        "results.csv of automlbenchmark",
-        _tables("automlbenchmark", _automlbenchmark),
-        _automlbenchmark,
-    ),
     Reader("tsml", "results of tsml and aeon", _tsml_predictions, _tsml),
-    Reader("benchopt", "Parquet files of benchopt", _tables("benchopt", _benchopt), _benchopt),
-    Reader("openml", "evaluations of OpenML", _tables("OpenML", _openml), _openml),
+    *(
+        Reader(name, sentence, partial(_read_tables, name, adapt), adapt)
+        for name, sentence, adapt in (
+            ("automlbenchmark", "results.csv of automlbenchmark", _automlbenchmark),
+            ("benchopt", "Parquet files of benchopt", _benchopt),
+            ("openml", "evaluations of OpenML", _openml),
+        )
+    ),
 )

@@ -15,27 +15,18 @@ from occstats.results.reading import MOST_ROWS
 __all__ = ["Limits", "check_exists", "check_text", "kind_of_bytes", "kind_of_file"]
 
 _SUFFIXES = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".feather": "feather",
-    ".arrow": "feather",
-    ".ipc": "feather",
-    ".csv": "text",
-    ".tsv": "text",
-    ".tab": "text",
-    ".txt": "text",
-    ".dat": "text",
-    ".xlsx": "excel",
-    ".xlsm": "excel",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".json": "json",
-    ".md": "markdown",
-    ".markdown": "markdown",
+    "parquet": (".parquet", ".pq"),
+    "feather": (".feather", ".arrow", ".ipc"),
+    "text": (".csv", ".tsv", ".tab", ".txt", ".dat"),
+    "excel": (".xlsx", ".xlsm"),
+    "json": (".jsonl", ".ndjson", ".json"),
+    "markdown": (".md", ".markdown"),
+    "pickle": (".pkl", ".pickle", ".p", ".joblib", ".dill", ".cloudpickle"),
 }
-_PICKLED = {".pkl", ".pickle", ".p", ".joblib", ".dill", ".cloudpickle"}
-
-# First bytes of unsupported files, what they are, and the remedy.
+_KINDS = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in suffixes}
+_NAMES = {"parquet": "Parquet", "feather": "Feather (Arrow)", "json": "JSON", "excel": "Excel"}
+# First bytes of files that are read, and of others with what they are and the remedy.
+_MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"\x1f\x8b": "gzip"}
 _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"version https://git-lfs", "a Git LFS pointer, not the data", "run: git lfs pull"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "save the table as CSV"),
@@ -53,6 +44,10 @@ _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"\x7fELF", "a program", "name the results file"),
     (b"\x89PNG", "a picture", "name the results file"),
 )
+_PICKLE = (
+    "is a pickle or joblib file, which can execute code when loaded and is never read; save the"
+    " table as Parquet or CSV (frame.to_parquet, frame.to_csv)"
+)
 
 
 @dataclass(frozen=True)
@@ -63,46 +58,25 @@ class Limits:
     columns: int = 10_000
 
     @property
-    def cells(self) -> int:
-        """Return the largest number of cells."""
-        return self.rows * 10
-
-    @property
     def unpacked_bytes(self) -> int:
         """Return the largest number of decompressed bytes."""
         return max(self.rows * 100, 1 << 26)
 
-    def check_rows(self, rows: int, where: str) -> None:
-        """Refuse a source with more rows than the limit."""
-        if rows > self.rows:
-            raise ResultsError(
-                f"{where}: {rows:,} rows, more than the limit of {self.rows:,}; to read it, pass"
-                f" max_rows={rows}"
-            )
-
-    def check_columns(self, columns: int, where: str) -> None:
-        """Refuse a source with more columns than the limit."""
-        if columns > self.columns:
-            raise ResultsError(
-                f"{where}: {columns:,} columns, more than the limit of {self.columns:,}; use the"
-                " long form, in which algorithms are rows"
-            )
-
-    def check_cells(self, cells: int, where: str) -> None:
-        """Refuse a source with more cells than the limit."""
-        if cells > self.cells:
-            raise ResultsError(
-                f"{where}: {cells:,} cells or more, above the limit of {self.cells:,} for"
-                f" {self.rows:,} rows; leave out columns that are not needed, or raise max_rows"
-            )
-
-    def check_bytes(self, size: int, where: str) -> None:
-        """Refuse a source with more decompressed bytes than the limit."""
-        if size > self.unpacked_bytes:
-            raise ResultsError(
-                f"{where}: has {size:,} bytes or more when decompressed, above the limit of"
-                f" {self.unpacked_bytes:,} for {self.rows:,} rows; to read it, raise max_rows"
-            )
+    def check(
+        self, where: str, *, rows: int = 0, columns: int = 0, cells: int = 0, size: int = 0
+    ) -> None:
+        """Refuse a source with more rows, columns, cells or decompressed bytes than the limit."""
+        larger = f"for {self.rows:,} rows; to read it, raise max_rows"
+        for number, most, what, remedy in (
+            (rows, self.rows, "rows", f"; to read it, pass max_rows={rows}"),
+            (columns, self.columns, "columns", "; use the long form, with algorithms in rows"),
+            (cells, 10 * self.rows, "cells or more", f" {larger}, or leave out columns"),
+            (size, self.unpacked_bytes, "bytes or more when decompressed", f" {larger}"),
+        ):
+            if number > most:
+                raise ResultsError(
+                    f"{where}: {number:,} {what}, more than the limit of {most:,}{remedy}"
+                )
 
 
 def check_exists(path: Path) -> os.stat_result:
@@ -117,27 +91,19 @@ def check_exists(path: Path) -> os.stat_result:
         raise ResultsError(f"{where}: cannot be opened ({reason}); check the path") from None
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         raise ResultsError(
-            f"{where}: is a {_special(status.st_mode)}, not a file; write the results to a file"
+            f"{where}: is a pipe, socket or device; write the results to a file, or name - to read"
+            " standard input"
         )
     if not os.access(path, os.R_OK):
         raise ResultsError(f"{where}: permission denied; change its permissions")
     return status
 
 
-def _special(mode: int) -> str:
-    if stat.S_ISFIFO(mode):
-        return "named pipe (FIFO)"
-    return "socket" if stat.S_ISSOCK(mode) else "device"
-
-
 def _missing(path: Path) -> str:
     from occstats.results.load import bundled_names
 
     parent = path.parent
-    try:
-        siblings = sorted(entry.name for entry in parent.iterdir()) if parent.is_dir() else []
-    except OSError:
-        siblings = []
+    siblings = sorted(os.listdir(parent)) if os.access(parent, os.R_OK) and parent.is_dir() else []
     near = did_you_mean(path.name, [*bundled_names(), *siblings])
     if not near and not parent.is_dir():
         near = f" (the folder {show_path(parent)} does not exist either)"
@@ -148,14 +114,15 @@ def _missing(path: Path) -> str:
 
 
 def kind_of_file(path: Path, status: os.stat_result) -> str:
-    """Return the kind of a file by its suffix and content.
+    """Return the kind of a file by its suffix and content, which must agree.
 
     Pickles are refused by suffix and by content, because loading them can execute code.
     """
     where = show_path(path)
     suffix = path.suffix.lower()
-    if suffix in _PICKLED:
-        raise ResultsError(_pickle_message(where))
+    expected = _KINDS.get(suffix)
+    if expected == "pickle":
+        raise ResultsError(f"{where}: {_PICKLE}")
     if suffix == ".npz":
         raise ResultsError(
             f"{where}: is a file of NumPy arrays; in Python, pass a mapping from algorithms to"
@@ -166,22 +133,18 @@ def kind_of_file(path: Path, status: os.stat_result) -> str:
     with path.open("rb") as stream:
         head = stream.read(512)
     kind = kind_of_bytes(head, where)
-    expected = _SUFFIXES.get(suffix)
-    if kind == "gzip":
+    text = {"text", "json", "markdown"}
+    if kind == "gzip" or expected is None or kind == expected:
         return kind
-    if expected in {"parquet", "feather", "excel"} and kind != expected:
-        check_text(head, "", where)  # such as the page of an error
+    if kind not in text or expected not in text:
+        if kind in text:
+            check_text(head, "", where)  # such as the page of an error
         raise ResultsError(
-            f"{where}: has the suffix {suffix} but contains {_describe(kind)}; correct the suffix,"
-            " or download or write the file again"
+            f"{where}: has the suffix {suffix} but contains"
+            f" {_NAMES.get(kind, 'something else (text, such as CSV?)')}; correct the suffix, or"
+            " download or write the file again"
         )
-    if expected is not None and kind not in {expected, "text", "json"}:
-        ending = {"excel": "xlsx"}.get(kind, kind)
-        raise ResultsError(
-            f"{where}: has the suffix {suffix} but contains {_describe(kind)}; rename it to"
-            f" .{ending}"
-        )
-    return kind if kind == "json" else expected or kind
+    return kind if kind == "json" else expected
 
 
 def kind_of_bytes(head: bytes, where: str) -> str:
@@ -189,18 +152,19 @@ def kind_of_bytes(head: bytes, where: str) -> str:
     for magic, what, remedy in _FOREIGN:
         if head.startswith(magic):
             raise ResultsError(f"{where}: is {what}; {remedy}")
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    if head.startswith(b"ARROW1"):
-        return "feather"
-    if head.startswith(b"\x1f\x8b"):
-        return "gzip"
+    for magic, kind in _MAGIC.items():
+        if head.startswith(magic):
+            return kind
     if head.startswith(b"PK\x03\x04"):
         if any(p in head for p in (b"[Content_Types].xml", b"xl/", b"_rels/", b"docProps/")):
             return "excel"
         raise ResultsError(f"{where}: is a ZIP archive; unpack it first")
-    if _is_pickle(head):
-        raise ResultsError(_pickle_message(where))
+    # Pickles of protocols 2 to 5, and joblib's zlib; a CSV may begin with x^2.
+    packed = head[:2] in {b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"}
+    if (head[:1] == b"\x80" and head[1:2] in {b"\x02", b"\x03", b"\x04", b"\x05"}) or (
+        packed and any(byte < 9 or byte > 126 for byte in head[2:])
+    ):
+        raise ResultsError(f"{where}: {_PICKLE}")
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     return "json" if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ", b"[[")) else "text"
 
@@ -212,7 +176,7 @@ _YAML = re.compile(rb"(?:- )?[\w.-]+:(?: [^,;\t|]*)?")
 
 def check_text(content: bytes, suffix: str, where: str) -> None:
     """Refuse text in a language other than those of tables."""
-    if _SUFFIXES.get(suffix) == "markdown":
+    if _KINDS.get(suffix) == "markdown":
         raise ResultsError(
             f"{where}: contains no Markdown table, that is, no rows of cells between bars; tables"
             " in HTML are not read"
@@ -235,24 +199,3 @@ def check_text(content: bytes, suffix: str, where: str) -> None:
         language = "YAML"
     if language is not None:
         raise ResultsError(f"{where}: is {language}, which is not read; save the table as CSV")
-
-
-def _is_pickle(head: bytes) -> bool:
-    """Return True for the first bytes of a pickle (protocols 2 to 5), or of joblib's zlib."""
-    if head[:1] == b"\x80":
-        return head[1:2] in {b"\x02", b"\x03", b"\x04", b"\x05"}
-    packed = head[:2] in {b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"}
-    # A CSV may begin with x^2.
-    return packed and any(byte < 9 or byte > 126 for byte in head[2:])
-
-
-def _describe(kind: str) -> str:
-    names = {"parquet": "Parquet", "feather": "Feather (Arrow)", "json": "JSON", "excel": "Excel"}
-    return names.get(kind, "something else (text, such as CSV?)")
-
-
-def _pickle_message(where: str) -> str:
-    return (
-        f"{where}: is a pickle or joblib file, which can execute code when loaded and is never"
-        " read; save the table as Parquet or CSV (frame.to_parquet, frame.to_csv)"
-    )

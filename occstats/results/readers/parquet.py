@@ -29,34 +29,24 @@ _COMPRESSED = (0xFD2FB528, 0x184D2204)
 def read_parquet(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
     """Read one Parquet file, or the shards of a directory."""
     columns: dict[str, None] = {}
-    parts, rows, size = [], 0, 0
+    rows, size = 0, 0
     for path in paths:
         with _open(path) as file:
-            limits.check_columns(len(file.schema_arrow.names), show_path(path))
             check_names(file.schema_arrow.names, show_path(path))
             columns.update(dict.fromkeys(file.schema_arrow.names))
             groups = map(file.metadata.row_group, range(file.num_row_groups))
             size += sum(group.total_byte_size for group in groups)
-            parts.append((rows, show_path(path)))
             rows += file.metadata.num_rows
-            limits.check_rows(rows, where)
-            limits.check_bytes(size, where)
-            limits.check_cells(rows * len(columns), where)
-    read = [_read(path, limits) for path in paths]
-    raw = RawTable(
-        where,
-        _join([frame for frame, _ in read]),
-        parts if len(paths) > 1 else (),
-        unverified=sum(not verified for _, verified in read),
-    )
+        cells = rows * len(columns)
+        limits.check(where, rows=rows, columns=len(columns), cells=cells, size=size)
+    raw = RawTable(where, _join([_read(path, limits) for path in paths]))
     if not set(_IDENTITY) <= set(raw.columns):
         return raw
     twice = raw.frame[_IDENTITY].duplicated().to_numpy()
     if not twice.any():
         return raw
-    return replace(
-        raw.keep(~twice), notes=[f"{where}: {count(twice.sum(), 'duplicate row')} counted once."]
-    )
+    note = f"{where}: {count(twice.sum(), 'duplicate row')} counted once."
+    return replace(raw.keep(~twice), notes=[note])
 
 
 def _open(path: Path, text_columns: Sequence[str] = ()) -> Any:
@@ -86,8 +76,8 @@ def _open(path: Path, text_columns: Sequence[str] = ()) -> Any:
         raise _damaged(where, error) from None
 
 
-def _read(path: Path, limits: Limits) -> tuple[pd.DataFrame, bool]:
-    """Return the table, and whether its checksum was verified."""
+def _read(path: Path, limits: Limits) -> pd.DataFrame:
+    """Return the table, after verification of its checksum, if it has one."""
     import pyarrow as pa
 
     where = show_path(path)
@@ -101,7 +91,8 @@ def _read(path: Path, limits: Limits) -> tuple[pd.DataFrame, bool]:
             if table.num_rows != file.metadata.num_rows and table.num_columns:
                 raise ValueError(f"{table.num_rows} rows instead of {file.metadata.num_rows}")
         frame = frame_of_arrow(table, where, limits)
-        return frame, verify_digest(frame, table.schema.metadata, where)
+        verify_digest(frame, table.schema.metadata, where)
+        return frame
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
         if isinstance(error, ResultsError):
             raise
@@ -132,16 +123,10 @@ def read_feather(path: Path, limits: Limits) -> RawTable:
             size = 0
             for message in pa.ipc.MessageReader.open_stream(source):
                 size += _announced(message.body)
-                limits.check_bytes(size, where)
-            reader = pa.ipc.open_file(source)
-            batches, rows = [], 0
-            for number in range(reader.num_record_batches):
-                batches.append(reader.get_batch(number))
-                rows += batches[-1].num_rows
-                limits.check_rows(rows, where)
-            table = pa.Table.from_batches(batches, reader.schema)
+                limits.check(where, size=size)
+            table = pa.ipc.open_file(source).read_all()
             table.validate(full=True)
-            return RawTable(where, frame_of_arrow(table, where, limits).copy(), unverified=1)
+            return RawTable(where, frame_of_arrow(table, where, limits).copy())
     except (pa.ArrowException, OSError, ValueError, LookupError, EOFError, MemoryError) as error:
         if isinstance(error, ResultsError):
             raise
