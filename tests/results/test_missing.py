@@ -124,28 +124,26 @@ def test_failures_survive_selection():
 def test_failures_survive_joining():
     failing = crashing().resolve_missing("worst")
     other = load_results(
-        pd.DataFrame({"dataset": list("wxyzu"), "OTHER": 0.5, "CAND": 0.6}),
-        algorithms=["OTHER", "CAND"],
+        pd.DataFrame({"dataset": list("wxyzu"), "OTHER": 0.5}),
+        algorithms=["OTHER"],
         score_name="auroc",
     )
-    both = load_results(failing, other, on_clash="rename")
+    both = load_results(failing, other)
     assert both.failed.columns.tolist() == both.algorithms
     assert both.failed["CAND"].tolist() == [True, True, False, False, False, False]
     assert both.failed.sum().sum() == 2
     assert both.failure_score == 0.0
-    assert np.isnan(both.tested).sum() == 4  # u lacks two, v lacks two
-    turned = load_results(other, failing, on_clash="rename")
-    renamed = [name for name in turned.algorithms if name.startswith("CAND (")]
-    assert turned.failed[renamed].sum().tolist() == [2]
+    assert np.isnan(both.tested).sum() == 3  # u lacks two, v lacks one
     again = both.resolve_missing("worst")
-    assert (again.tested == -np.inf).sum() == 6
+    assert (again.tested == -np.inf).sum() == 5
 
 
 def test_failures_of_different_scores_are_not_joined():
     one = crashing("score").resolve_missing("worst=0.1")
     other = crashing("score").resolve_missing("worst=0.2")
+    renamed = {"scores": other.scores.add_suffix("2"), "failed": other.failed.add_suffix("2")}
     with pytest.raises(ResultsError, match=r"different scores .*0\.1, .*0\.2.*join them first"):
-        load_results(one, other, on_clash="rename")
+        load_results(one, replace(other, **renamed))
     worse = pd.DataFrame({"dataset": list("vwxyz"), "OTHER": 0.05})
     with pytest.raises(ResultsError, match=r"failure_score: 0\.1 is better than some scores"):
         load_results(one, load_results(worse, algorithms=["OTHER"], lower_is_better=False))
@@ -156,13 +154,6 @@ def test_a_failure_can_be_given_another_score():
     assert results.resolve_missing("worst") is results
     assert results.resolve_missing("worst=0").scores["CAND"].tolist()[:2] == [0, 0]
     assert results.resolve_missing("worst=0").failure_score == 0
-
-
-def test_disputed_traits_are_not_failures():
-    one = pd.DataFrame({"dataset": ["a", "b"], "A": [0.5, 0.6], "n": [10, 20]})
-    other = pd.DataFrame({"dataset": ["a", "b"], "B": [0.5, 0.7], "n": [11, 20]})
-    joined = load_results(one, other, traits="n", lower_is_better=False)
-    assert joined.resolve_missing("worst") is joined
 
 
 def test_failures_are_checked_against_the_scores():

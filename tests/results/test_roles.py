@@ -232,8 +232,11 @@ def test_rows_are_averaged_over_listed_repeats_only():
         assert told.scores.equals(table.scores)
     with pytest.raises(ResultsError, match=r"differ in 'setting' \('a', 'b'\)"):
         load_results(pd.concat([both[0].assign(setting="a"), both[1].assign(setting="b")]))
-    with pytest.raises(ResultsError, match="pass duplicates='average'"):
-        load_results(pd.concat([long(), long()]))
+    twice = pd.concat([long(), long().assign(accuracy=lambda f: f["accuracy"] + 0.02)])
+    with pytest.raises(ResultsError, match="pass repeat='@row' if they are repeats"):
+        load_results(twice)
+    averaged = load_results(twice, repeat="@row").scores
+    assert averaged.loc[("d0", "d0"), "SVM"] == pytest.approx(wide()["SVM"][0] + 0.01)
 
 
 def test_failed_runs_with_scores_are_asked():

@@ -80,7 +80,6 @@ def test_pairwise_counts_per_pair():
     results = gappy()
     kept = results.resolve_missing("pairwise")
     assert kept.n_tasks == 4
-    assert kept.tasks_per_pair.to_numpy().tolist() == [[3, 2, 3], [2, 3, 3], [3, 3, 4]]
     assert "1 of 5 tasks dropped" in kept.notes[-2]
     assert "2 have every algorithm" in kept.notes[-1]
     assert "'A'–'B' 2, 'A'–'C' 1, 'B'–'C' 1" in kept.notes[-1]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from occstats._format import quote_list, show_path
 from occstats.errors import ResultsError
-from occstats.results.readers.delimited import as_utf8, read_delimited
+from occstats.results.readers.delimited import as_utf8, check_lines, read_delimited
 from occstats.results.readers.excel import read_excel
 from occstats.results.readers.frames import RawTable
 from occstats.results.readers.json_lines import read_json
@@ -83,6 +83,7 @@ def _read_text(
     content = as_utf8(content, where, reading.encoding)
     if kind == "json" or suffix in {".json", ".jsonl", ".ndjson"}:
         return read_json(content, where, limits)
+    check_lines(content, where)
     named = suffix in {".csv", ".tsv", ".tab"} and content.lstrip()[:1] != b"|"
     if not named and is_markdown(content):
         return read_markdown(content, where, limits, reading.table)

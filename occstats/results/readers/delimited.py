@@ -13,7 +13,7 @@ from occstats.results.cells import reason_of
 from occstats.results.readers.frames import RawTable, find_header, frame_of_arrow, n_titles
 from occstats.results.readers.limits import Limits
 
-__all__ = ["as_utf8", "find_delimiter", "read_delimited"]
+__all__ = ["as_utf8", "check_lines", "find_delimiter", "read_delimited"]
 
 # Commas are last, because they also occur in numbers and names.
 _CANDIDATES = ("\t", ";", "|", ",")
@@ -126,12 +126,16 @@ def as_utf8(content: bytes, where: str, encoding: str | None = None) -> bytes:
     if not content.strip(b"\0 \t\r\n"):
         kind = "zero bytes" if b"\0" in content else "whitespace"
         raise ResultsError(f"{where}: contains only {kind}; the file may be truncated")
+    return content if content.endswith(b"\n") else content + b"\n"
+
+
+def check_lines(content: bytes, where: str) -> None:
+    """Refuse a line that is too long to be a row of a table."""
     for place in range(0, len(content) - _LONGEST_LINE, _LONGEST_LINE):
         if content.find(b"\n", place, place + _LONGEST_LINE) < 0:
             raise ResultsError(
                 f"{where}: a line of more than {_LONGEST_LINE:,} bytes; this may not be a table"
             )
-    return content if content.endswith(b"\n") else content + b"\n"
 
 
 def _unreadable(reason: str, where: str) -> ResultsError:
