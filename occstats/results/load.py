@@ -256,7 +256,7 @@ def load_by(
         parts.append(task_labels(*understood, by))
     found = pd.concat(parts)
     found = found[~found.index.duplicated()].reindex(results.scores.index)
-    return results, found.where(found.notna(), None).to_numpy(object)
+    return results, np.array([None if pd.isna(name) else name for name in found], dtype=object)
 
 
 # Bundled results of AUROC; those of our runs have average precision, too. The last is an example

@@ -102,6 +102,7 @@ def reshape(raw: RawTable, roles: Roles, reading: Reading, *, alone: bool = True
         spread = None if spread is None else np.round(100 * spread, 10)
     values = _finite(raw, columns, values, failed, roles.lower, notes)
     keys, dataset, task_of_row = _keys(raw, roles, reading, notes)
+    suites = None if roles.suite is None else _suites(raw, roles, dataset)
     score, states = values.ravel(), np.repeat(of_row, len(columns))
     table = np.full(len(keys.tasks) * len(keys.algorithms), np.nan)
     fold_scores = cvsd = None
@@ -134,7 +135,7 @@ def reshape(raw: RawTable, roles: Roles, reading: Reading, *, alone: bool = True
         cvsd=cvsd,
         notes=tuple(notes),
         sources=(raw.name.strip("'\""),),
-        suites=None if roles.suite is None else _suites(raw, roles, dataset),
+        suites=suites,
         column_names=_column_names(roles, reading),
         recorded_failures=keys.frame(recorded) if recorded.any() else None,
     )

@@ -62,11 +62,9 @@ def test_options_reach_the_reader(csv):
     text = run(path)
     assert "lower is better" in " ".join(text.split()).partition("results.csv: 2 ")[0]
     assert document(path)["summary"][0]["algorithm"] == "q"
-    found = document(path, "--higher-is-better", "--scale", "2", "--where", "dataset!=z")
+    found = document(path, "--higher-is-better", "--where", "dataset!=z")
     assert found["summary"][0]["algorithm"] == "p"
     assert found["meta"]["tasks"] == 4
-    other = csv(long.assign(rmse=long["rmse"] + 1), "other.csv")
-    assert len(document(path, other, "--on-clash", "rename")["meta"]["algorithms"]) == 4
 
 
 def test_several_results_are_joined(csv):

@@ -36,7 +36,7 @@ def parameters(function):
         (occstats.compare, pipeline, Settings, SETTINGS, {"by", "explicit"}),
         (
             *(occstats.load_results, load, Reading, READING),
-            {"format", "cluster", "datasets", "algorithms"},
+            {"cluster", "datasets", "algorithms"},
         ),
     ],
     ids=["compare", "load_results"],

@@ -156,7 +156,7 @@ def test_refusals_of_long_names_are_short(csv):
         ("--estimand mean --test ds", "set --estimand typical, or leave --test out"),
         ("--estimand mean --null flips", "set --null bootstrap or --null asymptotic"),
         ("--test rlg", "--test must be one of rgl, ds; got 'rlg' (did you mean 'rgl'?)"),
-        ("--duplicates averag", "--duplicates: must be one of 'refuse', 'average'; got 'averag'"),
+        ("--decimal ;", "--decimal: must be one of '.', ','; got ';'"),
         ("--alpha 5", "--alpha must be strictly between 0 and 1; got 5"),
         ("--alpha nan", "--alpha must be strictly between 0 and 1"),
         ("--tie-tolerance -1", "--tie-tolerance must be a number of 0 or more"),
@@ -226,8 +226,6 @@ def test_impossible_folders_are_refused(csv, out):
 def test_errors_of_python_name_keywords():
     with pytest.raises(occstats.errors.ArgumentError, match=r"^alpha must be strictly between"):
         occstats.compare("lenz2021", alpha=5)
-    with pytest.raises(occstats.errors.ArgumentError, match=r"renamed: set reader='openml'"):
-        occstats.compare("lenz2021", format="openml")
 
 
 @pytest.mark.parametrize(

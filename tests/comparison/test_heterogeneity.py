@@ -30,7 +30,7 @@ def test_pairs_are_analysed_over_the_means_of_datasets():
 
 def test_suites_replace_datasets():
     frame = table(suite=np.repeat(list("uvwx"), 6))
-    comparison = compare(frame, cluster=["suite", "dataset"], n_resamples=100)
+    comparison = compare(frame, suite="suite", n_resamples=100)
     assert comparison.heterogeneity["n_datasets"].tolist() == [4]
     assert "On a new suite like these" in new_dataset_sentence(comparison, "A", "B")
 

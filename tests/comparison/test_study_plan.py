@@ -114,4 +114,4 @@ def test_refuses_a_pilot_of_suites():
     frame = load_results("lenz2021").to_frame()
     frame["suite"] = frame["dataset"].str[0]
     with pytest.raises(ArgumentError, match="suites"):
-        plan_study(frame, cluster=["suite", "dataset"])
+        plan_study(frame, suite="suite")

@@ -1,4 +1,4 @@
-"""Datasets nested in suites: ``cluster=["suite", "dataset"]``."""
+"""Datasets nested in suites."""
 
 import json
 
@@ -12,8 +12,6 @@ from occstats.cli import main
 from occstats.errors import ResultsError
 from occstats.report.tables import all_tables
 from tests.comparison.synthetic import compare
-
-NESTED = ["suite", "dataset"]
 
 
 def table(n_suites=12, seed=0, tasks=3):
@@ -35,7 +33,7 @@ def table(n_suites=12, seed=0, tasks=3):
 
 @pytest.fixture(scope="module")
 def comparison():
-    return compare(table(), cluster=NESTED)
+    return compare(table(), suite="suite")
 
 
 FRAMES = ("summary", "pairwise", "kendall", "regression", "complementary_pairs",
@@ -47,9 +45,9 @@ FRAMES = ("summary", "pairwise", "kendall", "regression", "complementary_pairs",
 def test_suites_of_one_dataset_change_no_number(suite):
     data = table(n_suites=4)
     data["suite"] = [f"{name[::-1]} suite" for name in data["dataset"]]
-    levels = NESTED if suite == "other order" else ["dataset", "dataset"]
+    levels = {"suite": "suite" if suite == "other order" else "dataset", "dataset": "dataset"}
     plain = compare(data, cluster="dataset", margin=0.1).to_dict()
-    nested = compare(data, cluster=levels, margin=0.1).to_dict()
+    nested = compare(data, **levels, margin=0.1).to_dict()
     for name in FRAMES:
         assert nested[name] == plain[name], name
     assert nested["meta"]["suites"] == nested["meta"]["clusters"] == plain["meta"]["clusters"]
@@ -68,7 +66,7 @@ def test_equal_suites_are_like_clusters_of_their_own():
         }
     )
     options = {"algorithms": ["A", "B"], "lower_is_better": False}
-    nested = compare(data, cluster=NESTED, **options)
+    nested = compare(data, suite="suite", **options)
     alone = compare(data, cluster="suite", task="dataset", **options)
     for found in (nested, alone):
         row = found.pairwise.iloc[0]
@@ -78,7 +76,7 @@ def test_equal_suites_are_like_clusters_of_their_own():
     # A third dataset in the first suite, where a − b is 0.3: by datasets (0.1 + 0.3 + 0.3 + 0.5
     # − 0.1) / 5, by suites (0.7/3 + 0.2) / 2.
     data.loc[4] = ["u", "t", 0.8, 0.5]
-    nested = compare(data, cluster=NESTED, **options)
+    nested = compare(data, suite="suite", **options)
     alone = compare(data, cluster="suite", task="dataset", **options)
     assert nested.pairwise["mean_difference"].iloc[0] == pytest.approx(1.1 / 5)
     assert alone.pairwise["mean_difference"].iloc[0] == pytest.approx((0.7 / 3 + 0.2) / 2)
@@ -110,7 +108,7 @@ def paper():
 
 
 def test_the_regression_agrees_with_clubsandwich_by_suite(lenz, paper):
-    found = compare(paper, cluster=NESTED)
+    found = compare(paper, suite="suite")
     rows = found.regression[found.regression["algorithm"] == "SAE"]
     np.testing.assert_allclose(rows["se"], CR2_SE, rtol=1e-10)
     np.testing.assert_allclose(rows["df"], CR2_DF, rtol=1e-10)
@@ -125,7 +123,7 @@ def test_the_regression_agrees_with_clubsandwich_by_suite(lenz, paper):
 @pytest.mark.parametrize("test", CLUSRANK_P)
 def test_the_tests_agree_with_clusrank_by_suite(paper, test):
     options = {"preset": "paper", "test": test}
-    found = compare(paper, cluster=NESTED, algorithms=["ALP", "SVM"], **options)
+    found = compare(paper, suite="suite", algorithms=["ALP", "SVM"], **options)
     assert found.p_values.loc["ALP", "SVM"] == pytest.approx(CLUSRANK_P[test], rel=1e-10)
 
 
@@ -140,7 +138,7 @@ def test_r_gets_the_suites(monkeypatch, paper):
 
     monkeypatch.setattr(clusrank, "evaluate_in_r", stop)
     with pytest.raises(ResultsError, match="enough"):
-        compare(paper, cluster=NESTED, algorithms=["ALP", "SVM"], engine="rscript")
+        compare(paper, suite="suite", algorithms=["ALP", "SVM"], engine="rscript")
     assert {len(np.unique(codes)) for _, codes in seen.values()} == {18}
 
 
@@ -196,10 +194,10 @@ def test_the_standard_error_is_that_of_suites(comparison):
 def test_too_few_suites_show_nothing_however_many_datasets():
     data = table(n_suites=4)
     assert data["dataset"].nunique() > 10
-    verdict = compare(data, cluster=NESTED).verdict
+    verdict = compare(data, suite="suite").verdict
     assert "With 4 suites this benchmark cannot show a difference" in verdict
     assert "; at least 6 suites are needed." in " ".join(verdict.split())
-    single = compare(data[data["suite"] == "s1"], cluster=NESTED)
+    single = compare(data[data["suite"] == "s1"], suite="suite")
     assert "All tasks come from a single suite" in single.verdict
     assert single.pairwise["conclusion"].isna().all()
 
@@ -210,27 +208,25 @@ def test_a_dataset_in_two_suites_is_refused():
     with pytest.raises(
         ResultsError, match=r"6 datasets of 9 are in several: 'd1-0' in 's0', 'other'; 'd0-1'"
     ):
-        occstats.load_results(data, cluster=NESTED)
+        occstats.load_results(data, suite="suite")
     with pytest.raises(ResultsError, match="are in several: 's0' in 'd0-0', 'd1-0'"):
         occstats.load_results(table(n_suites=3), suite="dataset", dataset="suite", task="class")
 
 
 def test_other_refusals():
     with pytest.raises(ResultsError, match="no column 'siute', given as suite"):
-        occstats.load_results(table(), cluster=["siute", "dataset"])
-    with pytest.raises(ResultsError, match=r"at most two columns.*suite='a', dataset='c'"):
-        occstats.load_results(table(), cluster=["a", "b", "c"])
+        occstats.load_results(table(), suite="siute")
     board = pd.DataFrame({"model": ["A", "B"], "suite": ["x", "y"], "t1": [0.1, 0.2]})
-    with pytest.raises(ResultsError, match="suite='suite' needs tasks as rows"):
+    with pytest.raises(ResultsError, match="columns are tasks here, so suite='suite'"):
         occstats.load_results(board, suite="suite", transpose=True, lower_is_better=False)
     data = table(n_suites=3)
     data.loc[3, "suite"] = None
     with pytest.raises(ResultsError, match="column 'suite': the name is missing"):
-        occstats.load_results(data, cluster=NESTED)
+        occstats.load_results(data, suite="suite")
 
 
 def test_written_results_read_back(tmp_path):
-    results = occstats.load_results(table(), cluster=NESTED)
+    results = occstats.load_results(table(), suite="suite")
     results.write(tmp_path / "back.csv")
     again = occstats.load_results(tmp_path / "back.csv", suite="suite")
     assert again.suites == results.suites
@@ -240,13 +236,13 @@ def test_written_results_read_back(tmp_path):
 def test_joined_sources_share_their_suites():
     data = table(n_suites=4)
     mine = data[data["model"] == "A"].assign(model="MINE", auroc=data["auroc"] + 0.01)
-    both = occstats.load_results(data, mine.drop(columns="suite"), cluster=NESTED)
+    both = occstats.load_results(data, mine.drop(columns="suite"), suite="suite")
     with pytest.raises(ResultsError, match="in another source"):
-        occstats.load_results(data, mine.assign(suite="s9"), cluster=NESTED)
-    assert both.suites == occstats.load_results(data, cluster=NESTED).suites
+        occstats.load_results(data, mine.assign(suite="s9"), suite="suite")
+    assert both.suites == occstats.load_results(data, suite="suite").suites
     more = mine.assign(dataset="new", suite="s9").drop(columns="suite").head(1)
     joined = occstats.load_results(
-        data, pd.concat([mine.drop(columns="suite"), more]), cluster=NESTED
+        data, pd.concat([mine.drop(columns="suite"), more]), suite="suite"
     )
     assert joined.suites["new"] == "new"
     assert any("1 dataset without a suite" in note for note in joined.notes)
@@ -263,13 +259,13 @@ def test_some_tasks_and_other_methods_keep_the_suites(comparison):
 def test_the_command_line(tmp_path):
     path = tmp_path / "results.csv"
     table().to_csv(path, index=False)
-    levels = ["--cluster", "suite", "--cluster", "dataset"]
+    levels = ["--suite", "suite", "--cluster", "dataset"]
     run = CliRunner().invoke(
         main, ["compare", str(path), *levels, "--n-resamples", "200", "--json"]
     )
     assert run.exit_code == 0, run.output
     document = json.loads(run.stdout)
-    expected = compare(table(), cluster=NESTED).to_dict()
+    expected = compare(table(), suite="suite").to_dict()
     assert document["pairwise"] == expected["pairwise"]
     pair = ["--candidate", "A", "--baseline", "C"]
     gate = CliRunner().invoke(main, ["gate", str(path), *levels, *pair])
