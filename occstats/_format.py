@@ -391,14 +391,14 @@ def word(value: object) -> str:
 
 
 def minus_signs(text: str) -> str:
-    """Return the text with minus signs instead of hyphens before digits.
+    """Return the text with minus signs instead of hyphens before numbers, not within names.
 
     Examples
     --------
-    >>> minus_signs("[-0.010, +0.022]")
-    '[−0.010, +0.022]'
+    >>> minus_signs("[-0.010, +0.022]"), minus_signs("GPT-4: -2.61e-10")
+    ('[−0.010, +0.022]', 'GPT-4: −2.61e−10')
     """
-    return re.sub(r"-(?=[\d.])", "−", text)
+    return re.sub(r"(?:(?<!\w)|(?<=\de))-(?=[\d.])", "−", text)
 
 
 def wrap(text: str, width: int = 80, first: str = "", others: str = "") -> list[str]:

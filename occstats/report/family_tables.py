@@ -15,7 +15,7 @@ from occstats._format import count, word
 from occstats.comparison.decision import EQUIVALENT
 from occstats.comparison.text.verdict import REVERSED, headline, short_names
 from occstats.report.bundle import contents
-from occstats.report.formatted_table import Table, grid_table, plain_table
+from occstats.report.formatted_table import Table, frame_to_csv, grid_table
 from occstats.report.markup import escape_html, table_to_html
 from occstats.report.terminal import (
     PARAGRAPH_WIDTH,
@@ -156,7 +156,7 @@ def write_family(
         drawn = family.plot()
     files: dict[str, str | bytes] = {
         "comparisons.json": family.to_json() + "\n",
-        "pairs.csv": plain_table("pairs", "", "", family.pairs).to_csv(),
+        "pairs.csv": frame_to_csv(family.pairs),
         **render(drawn, "conclusions", ["pdf", "svg"]),
     }
     links = []

@@ -5,15 +5,25 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from occstats._format import integer, p_value, shorten, significant, word
+from occstats._format import integer, minus_signs, p_value, shorten, significant, word
 
-__all__ = ["MOST_ROWS", "PAIR", "Column", "Table", "grid_table", "guard", "plain_table", "truth"]
+__all__ = [
+    "MOST_ROWS",
+    "PAIR",
+    "Column",
+    "Table",
+    "frame_table",
+    "frame_to_csv",
+    "grid_table",
+    "guard",
+    "plain_table",
+    "truth",
+]
 
 # The CSV file of a longer frame is compressed, and replaces the frame in comparison.json.
 MOST_ROWS = 10_000
@@ -46,7 +56,9 @@ class Column:
     group: str = ""
 
 
-PAIR = (Column("a", ("a",), number=False), Column("b", ("b",), number=False))
+# The declaration of a column: its text under its own name, or heading, keys and writer.
+Spec = str | tuple[Any, ...] | Column
+PAIR = ("a", "b")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,21 +120,21 @@ class Table:
         ]
 
     def cells(self, limit: int | None = None) -> list[list[str]]:
-        """Return the formatted rows, not yet escaped."""
+        """Return the formatted rows with minus signs, not yet escaped."""
         frame = self._source.head(len(self) if limit is None else limit)
         written: list[list[str]] = []
         for column in self.columns:
             values: list[list[Any]] = [frame[key].tolist() for key in column.keys]
-            written.append([column.write(*row) for row in zip(*values, strict=True)])
+            texts = [column.write(*row) for row in zip(*values, strict=True)]
+            written.append([*map(minus_signs, texts)] if column.number else texts)
         return [list(row) for row in zip(*written, strict=True)]
 
     def values(self, column: Column) -> list[float | None]:
         """Return the numbers by which a column sorts; None for text and missing values."""
-        found = self._source[column.keys[0]].tolist()
         if not column.number:
-            return [None] * len(found)
-        numeric = (int, float, np.number)
-        return [float(v) if isinstance(v, numeric) and np.isfinite(v) else None for v in found]
+            return [None] * len(self)
+        found = pd.to_numeric(self._source[column.keys[0]], errors="coerce").astype(float)
+        return [value if np.isfinite(value) else None for value in found.tolist()]
 
     def capped(self, rows: int = 1_000, columns: int = 60) -> Table:
         """Return the first rows and columns, with a note on the file that has all of them.
@@ -160,26 +172,28 @@ class Table:
         meaning = f"{mark} {self.best_means}" if self.best_means else ""
         return " ".join(filter(None, (meaning, self.note)))
 
-    def is_best(self, row: int, column: Column) -> bool:
-        """Return True if the cell is bold."""
-        bold = self._bold.get(column.keys[0])
-        return bold is not None and bold[row]
-
-    @cached_property
-    def _bold(self) -> dict[str, list[bool]]:
-        best = pd.DataFrame() if self.best is None else self.best
-        return {str(key): bold.tolist() for key, bold in best.items()}
+    def bold(self, column: Column) -> list[bool]:
+        """Return which cells of a column are bold."""
+        key = column.keys[0]
+        if self.best is None or key not in self.best:
+            return [False] * len(self)
+        return [bool(marked) for marked in self.best[key].tolist()]
 
     def to_csv(self) -> str:
         """Return all values in full precision; text cannot run as a spreadsheet formula."""
-        guarded = pd.DataFrame(
-            {
-                place: [guard(cell) if isinstance(cell, str) else cell for cell in column.tolist()]
-                for place, (_, column) in enumerate(self.frame.items())
-            }
-        )
-        header = [guard(str(name)) for name in self.frame.columns]
-        return guarded.to_csv(index=False, header=header, lineterminator="\n")
+        return frame_to_csv(self.frame)
+
+
+def frame_to_csv(frame: pd.DataFrame) -> str:
+    """Return a frame as CSV; text cannot run as a spreadsheet formula."""
+    guarded = pd.DataFrame(
+        {
+            place: [guard(cell) if isinstance(cell, str) else cell for cell in column.tolist()]
+            for place, (_, column) in enumerate(frame.items())
+        }
+    )
+    header = [guard(str(name)) for name in frame.columns]
+    return guarded.to_csv(index=False, header=header, lineterminator="\n")
 
 
 def guard(name: str) -> str:
@@ -193,6 +207,37 @@ def guard(name: str) -> str:
     # Full-width signs count as well.
     starts = {name[:1], unicodedata.normalize("NFKC", name.lstrip()[:1])}
     return f"'{name}" if starts & _FORMULA_STARTS else name
+
+
+def frame_table(frame: pd.DataFrame, *specs: Spec, **fields: Any) -> Table:
+    """Return a table of columns that are declared in short; those without a value are left out.
+
+    Parameters
+    ----------
+    frame
+        Values in full precision.
+    *specs
+        The name of a column of text; or a heading, keys and the writer of their values; or a
+        `Column`.
+    **fields
+        Fields of the table.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"a": ["ALP"], "low": [1], "high": [3], "none": [np.nan]})
+    >>> fields = {"name": "t", "title": "T", "explanation": ""}
+    >>> frame_table(frame, "a", ("range", "low", "high", "{}–{}".format), "none", **fields).cells()
+    [['ALP', '1–3']]
+    """
+    shown, columns = fields.get("shown", frame), []
+    for spec in specs:
+        if isinstance(spec, Column):
+            columns.append(spec)
+            continue
+        header, *keys, write = (spec, spec, word) if isinstance(spec, str) else spec
+        if set(keys) <= set(shown) and (shown.empty or shown[keys].notna().to_numpy().any()):
+            columns.append(Column(header, tuple(keys), write, write not in (word, truth)))
+    return Table(frame=frame, columns=tuple(columns), **fields)
 
 
 def grid_table(
@@ -235,21 +280,19 @@ def grid_table(
     )
 
 
-def plain_table(name: str, title: str, explanation: str, frame: pd.DataFrame) -> Table:
+def plain_table(frame: pd.DataFrame, **fields: Any) -> Table:
     """Return a table with headings and formats inferred from the frame, not for the terminal."""
-    columns = []
-    for key in map(str, frame.columns):
+    specs = []
+    for key, kind in zip(map(str, frame.columns), frame.dtypes, strict=True):
         write: Callable[..., str] = word
-        number = pd.api.types.is_numeric_dtype(frame[key].dtype)
-        if pd.api.types.is_bool_dtype(frame[key].dtype):
-            write, number = truth, False
+        if pd.api.types.is_bool_dtype(kind):
+            write = truth
         elif key.startswith("p_"):
             write = p_value
-        elif number:
-            integral = pd.api.types.is_integer_dtype(frame[key].dtype)
-            write = integer if integral else significant(4)
-        columns.append(Column(key.replace("_", " "), (key,), write, number))
-    return Table(name, title, explanation, frame, tuple(columns), terminal_rows=0)
+        elif pd.api.types.is_numeric_dtype(kind):
+            write = integer if pd.api.types.is_integer_dtype(kind) else significant(4)
+        specs.append((key.replace("_", " "), key, write))
+    return frame_table(frame, *specs, terminal_rows=0, **fields)
 
 
 def truth(value: Any) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from occstats._format import TEX_COMMANDS, minus_signs, printable, shorten
+from occstats._format import TEX_COMMANDS, printable, shorten
 from occstats.errors import ArgumentError
 from occstats.report.formatted_table import Column, Table
 
@@ -87,16 +87,11 @@ def escape_latex(text: str) -> str:
 def _rows(
     table: Table, escape: Callable[[str], str], bold: Callable[[str], str], limit: int | None = None
 ) -> Iterator[list[str]]:
-    """Yield the rows with minus signs, escaped, the best in bold."""
-    for index, row in enumerate(table.cells(limit)):
-        written = [
-            escape(minus_signs(cell) if column.number else cell)
-            for cell, column in zip(row, table.columns, strict=True)
-        ]
-        yield [
-            bold(cell) if table.is_best(index, column) else cell
-            for cell, column in zip(written, table.columns, strict=True)
-        ]
+    """Yield the rows, escaped, the best in bold."""
+    marks = zip(*map(table.bold, table.columns), strict=True)
+    for row, marked in zip(table.cells(limit), marks, strict=False):
+        escaped = map(escape, row)
+        yield [bold(cell) if mark else cell for cell, mark in zip(escaped, marked, strict=True)]
 
 
 def table_to_markdown(table: Table) -> str:
@@ -364,10 +359,8 @@ def _column_widths(table: Table) -> list[float]:
     found = []
     for column, cells in zip(table.columns, zip(*table.cells(), strict=True), strict=True):
         heading = column.header.partition(" ") if grouped and not column.group else (column.header,)
-        widths = [
-            _width(cell) * (1.15 if table.is_best(index, column) else 1.0)
-            for index, cell in enumerate(cells)
-        ]
+        bold = table.bold(column)
+        widths = [_width(c) * (1.15 if b else 1.0) for c, b in zip(cells, bold, strict=True)]
         found.append(max([*map(_width, heading), *widths]))
     groups = [column.group for column in table.columns]
     for group in {*groups} - {""}:
@@ -378,4 +371,4 @@ def _column_widths(table: Table) -> list[float]:
 
 
 def _width(text: str) -> float:
-    return sum(WIDTHS.get(c, 7.5 if c.isupper() else 5.2) for c in minus_signs(text))
+    return sum(WIDTHS.get(c, 7.5 if c.isupper() else 5.2) for c in text)

@@ -11,18 +11,18 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from occstats import __version__
-from occstats._format import listing, minus_signs, printable
+from occstats._format import listing, printable
 from occstats.comparison.settings import LABELS
 from occstats.comparison.text.verdict import headline, make_verdict, subject_of, tally_sentence
 from occstats.progress import advance
 from occstats.report.pair_data import pair_data, why_no_what_if
-from occstats.report.tables import all_tables
+from occstats.report.tables import TEXTS, all_tables
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from occstats.comparison.comparison import Comparison
-    from occstats.report.formatted_table import Column, Table
+    from occstats.report.formatted_table import Table
 
 __all__ = ["content_security_policy", "provenance", "render", "source_hash"]
 
@@ -32,82 +32,9 @@ OPEN_SECTIONS = 2
 # Longer tables have a search field; still longer ones scroll within the page.
 FILTERED_ROWS = 12
 TALL_ROWS = 20
-
-# Each section: name, title, introduction, figures, tables, folded tables.
-_OUTLINE: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str, ...]], ...] = (
-    (
-        "summary",
-        "Mean ranks and scores",
-        "Each dataset has equal weight. Intervals for single means are not corrected and decide "
-        "nothing about pairs.",
-        ("mean_ranks", "critical_difference"),
-        ("summary",),
-        (),
-    ),
-    (
-        "pairs",
-        "Pairwise comparisons",
-        "The p-value and the size of the difference for every pair of algorithms. Select a p-value "
-        "to see its pair in detail.",
-        ("forest", "pairwise", "posterior"),
-        ("p_values", "pairwise", "binary"),
-        ("effect_sizes",),
-    ),
-    (
-        "groups",
-        "Groups of algorithms",
-        "Groups with no significant difference, and the ranks consistent with the decisions about "
-        "pairs.",
-        ("letters", "rank_sets"),
-        (),
-        (),
-    ),
-    (
-        "tasks",
-        "Ranks by kind of task",
-        "The frequency of each rank, and the dependence of ranks on difficulty and other traits of "
-        "the tasks.",
-        ("ranks", "strata", "regression", "distributions", "profiles"),
-        ("strata", "regression", "rank_frequencies"),
-        ("fold_tests",),
-    ),
-    (
-        "together",
-        "Similar and complementary algorithms",
-        "Algorithms that succeed on the same tasks add little to each other; those that do not may "
-        "be worth combining.",
-        ("kendall", "scatter"),
-        ("kendall", "complementary_pairs"),
-        (),
-    ),
-    (
-        "trust",
-        "Robustness",
-        "Predictions for a new dataset, the dependence of tasks within a dataset, the conclusions "
-        "that change when one dataset is left out, and the differences that a benchmark of this "
-        "size can detect.",
-        ("dataset_effects",),
-        ("heterogeneity", "influence", "detectable", "diagnostics", "missing"),
-        ("changes", "leave_one_dataset_out", "leave_one_algorithm_out"),
-    ),
-    (
-        "classical",
-        "Classical tests",
-        "Friedman's test and its post-hoc tests treat the units they rank as independent: dataset "
-        "means may be, tasks that share a dataset are not.",
-        (),
-        ("friedman",),
-        ("classical_pairs",),
-    ),
-    (
-        "scores",
-        "Scores and ranks of all tasks",
-        "The best algorithm of each task is in bold.",
-        (),
-        ("scores",),
-        ("ranks",),
-    ),
-)
+LONG_TEXT = 30
+# Columns of several keys that show the first alone.
+EXACT = {"difference", "p"}
 
 
 def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
@@ -150,23 +77,19 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
 
 def _sections(views: list[dict[str, Any]], figures: list[dict[str, str]]) -> list[dict[str, Any]]:
     """Return the sections that have content; what has no section of its own comes last."""
-    drawn = {figure["name"]: figure for figure in figures}
-    tables = {view["name"]: view for view in views}
-    sections = [
-        {
-            "name": name,
-            "title": title,
-            "introduction": introduction,
-            "figures": [drawn.pop(figure) for figure in of_figures if figure in drawn],
-            "tables": [tables.pop(table) for table in of_tables if table in tables],
-            "folded": [tables.pop(table) for table in of_folded if table in tables],
-        }
-        for name, title, introduction, of_figures, of_tables, of_folded in _OUTLINE
-    ]
-    more = {"name": "more", "title": "Further results"}
-    more |= {"introduction": "Additional figures and tables."}
-    rest = {"figures": list(drawn.values()), "tables": [], "folded": list(tables.values())}
-    sections.append({**more, **rest})
+    found = {
+        "figures": {figure["name"]: figure for figure in figures},
+        "tables": {view["name"]: view for view in views},
+    }
+    sections = []
+    for section in TEXTS["sections"]:
+        last = section["name"] == "more"
+        parts = {}
+        for part in ("figures", "tables", "folded"):
+            left = found["figures" if part == "figures" else "tables"]
+            names = [*left] if last else section.get(part, ())
+            parts[part] = [left.pop(name) for name in names if name in left]
+        sections.append({**section, **parts})
     return [one for one in sections if one["figures"] or one["tables"] or one["folded"]]
 
 
@@ -177,9 +100,9 @@ def _draw(comparison: Comparison) -> list[dict[str, str]]:
 
     figures = []
     # The note is part of the caption.
-    total = sum(entry.needs == ("comparison",) for entry in FIGURES.values())
-    for number, drawn in enumerate(draw_figures(comparison, note=False), start=1):
-        advance("figures", number / total)
+    names = [name for name, entry in FIGURES.items() if entry.needs == ("comparison",)]
+    for number, drawn in enumerate(draw_figures(comparison, only=names, note=False), start=1):
+        advance("figures", number / len(names))
         if drawn.figure is None:
             continue
         caption = drawn.entry.caption
@@ -195,25 +118,39 @@ def _draw(comparison: Comparison) -> list[dict[str, str]]:
 def _view(table: Table, pairs: dict[str, int], subject: str) -> dict[str, Any]:
     """Return a table for the template: cells, values to sort by, and links to pairs."""
 
-    def exact(column: Column) -> bool:
-        # A saved column that shows a single number has full precision.
-        return column.number and (len(column.keys) == 1 or column.keys[0] in ("difference", "p"))
+    def classes(place: int, text: str) -> str:
+        named = {"n": table.columns[place].number, "long": len(text) > LONG_TEXT}
+        return " ".join(name for name, holds in named.items() if holds)
 
-    written = table.cells()
-    values = [table.values(column) for column in table.columns]
+    keys = [column.keys for column in table.columns]
+    values = [
+        [None if value is None else repr(value) for value in table.values(column)]
+        for column in table.columns
+    ]
+    bold = [table.bold(column) for column in table.columns]
     rows = [
         [
             {
-                "text": minus_signs(text) if column.number else text,
-                "value": None if (value := values[position][index]) is None else repr(value),
-                "number": column.number,
-                "header": position == 0 and not column.number,
-                "strong": table.is_best(index, column),
-                "pair": _pair(table, row, position, pairs, subject),
+                "text": text,
+                "value": values[place][index],
+                "classes": classes(place, text),
+                "header": place == 0 and not table.columns[0].number,
+                "strong": bold[place][index],
+                "pair": _pair(table, row, place, pairs, subject),
             }
-            for position, (text, column) in enumerate(zip(row, table.columns, strict=True))
+            for place, text in enumerate(row)
         ]
-        for index, row in enumerate(written)
+        for index, row in enumerate(table.cells())
+    ]
+    heads = [
+        {
+            "text": column.header,
+            "key": column.keys[0],
+            "classes": classes(place, column.header),
+            # A saved column that shows a single number has full precision.
+            "exact": column.number and (len(keys[place]) == 1 or keys[place][0] in EXACT),
+        }
+        for place, column in enumerate(table.columns)
     ]
     groups = [(name, len([*some])) for name, some in groupby(c.group for c in table.columns)]
     return {
@@ -221,7 +158,7 @@ def _view(table: Table, pairs: dict[str, int], subject: str) -> dict[str, Any]:
         "title": table.title,
         "explanation": table.explanation,
         "note": table.remark(),
-        "columns": [(column, exact(column)) for column in table.columns],
+        "columns": heads,
         "groups": groups if any(name for name, _ in groups) else [],
         "rows": rows,
         "filtered": len(rows) >= FILTERED_ROWS,

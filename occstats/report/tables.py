@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -21,10 +23,12 @@ from occstats._format import (
     percent,
     printable,
     shares,
+    significant,
     word,
 )
 from occstats.comparison.choices import ESTIMANDS
 from occstats.comparison.decision import BETTER, EQUIVALENT, WORSE
+from occstats.comparison.heterogeneity import new_dataset_sentence
 from occstats.comparison.text.verdict import (
     REVERSED,
     ROWS_ALONE,
@@ -37,16 +41,25 @@ from occstats.comparison.text.verdict import (
     subject_of,
     subject_rows,
 )
-from occstats.report.formatted_table import PAIR, Column, Table, grid_table
-from occstats.report.robustness_tables import robustness_tables
+from occstats.report.formatted_table import (
+    PAIR,
+    Column,
+    Table,
+    frame_table,
+    grid_table,
+    plain_table,
+    truth,
+)
 from occstats.results.aliases import score_word
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
 __all__ = [
+    "TEXTS",
     "all_tables",
     "comparison_table",
+    "heading_name",
     "interval_heading",
     "legend",
     "other_estimand",
@@ -55,6 +68,7 @@ __all__ = [
     "paper_scores",
 ]
 
+TEXTS = tomllib.loads(files(__package__).joinpath("report.toml").read_text("utf-8"))
 TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 # Columns of ``pairwise`` in the table of the comparison.
 PAIR_COLUMNS = ["difference", "ci_low", "ci_high", "p", "conclusion", "reversed"]
@@ -69,6 +83,7 @@ TRAITS = {"m": ("m", 0), "n": ("n", 0), "sparsity": ("s", 2)}
 
 def all_tables(comparison: Comparison) -> list[Table]:
     """Return every table that the comparison has data for."""
+    # A single dataset says nothing about variation between datasets.
     tested = comparison.results.n_independent > 1
     tables = [
         comparison_table(comparison),
@@ -80,11 +95,26 @@ def all_tables(comparison: Comparison) -> list[Table]:
         _regression(comparison),
         _strata(comparison),
         _rank_frequencies(comparison),
-        *robustness_tables(comparison),
+        *(_robustness(comparison) if tested else []),
+        *_classical(comparison),
+        *_missing(comparison),
         _scores(comparison),
         _ranks(comparison),
     ]
     return [table for table in tables if len(table)]
+
+
+def _described(comparison: Comparison, name: str, **said: Any) -> dict[str, Any]:
+    """Return the name, title, explanation and note of a table."""
+    values = {
+        "unit": comparison.results.unit,
+        "score": score_word(comparison.results.score_name),
+        "basis": comparison.basis,
+        "rope": comparison.settings.rope,
+        **said,
+    }
+    texts = TEXTS["tables"][name]
+    return {"name": name, **{part: text.format_map(values) for part, text in texts.items()}}
 
 
 def comparison_table(comparison: Comparison) -> Table:
@@ -99,27 +129,21 @@ def comparison_table(comparison: Comparison) -> Table:
     >>> table.cells()[2][:4], table.cells()[4][-1]
     (['NND', '4.35', '0.805', '+0.007'], '*')
     """
-    settings, rows = comparison.settings, subject_rows(comparison)
+    rows = subject_rows(comparison)
     frame = comparison.study.means.join(
         rows[[name for name in PAIR_COLUMNS if name in rows]], on="algorithm"
     )
     shown = frame.assign(own=frame["algorithm"] == subject_of(comparison))
-    score = score_word(comparison.results.score_name)
-    columns = [
+    score, digits = score_word(comparison.results.score_name), score_digits(comparison)
+    typical = comparison.settings.estimand == "typical"
+    return frame_table(
+        frame,
         Column("algorithm", ("algorithm",), number=False),
-        Column("mean rank", ("mean_rank",), decimals(2)),
-        Column(f"mean {score}", ("mean_score",), decimals(score_digits(comparison))),
+        *([Column("mean rank", ("mean_rank",), decimals(2))] if typical else []),
+        Column(f"mean {score}", ("mean_score",), decimals(digits)),
         *_subject_columns(comparison, shown),
-    ]
-    if settings.estimand != "typical":
-        columns.pop(1)
-    return Table(
-        name="comparison",
-        title="Comparison",
-        explanation=f"{headline(comparison)}.",
-        frame=frame,
+        **_described(comparison, "comparison", headline=headline(comparison)),
         shown=shown,
-        columns=tuple(columns),
         note=" ".join(legend(comparison)),
         terminal_rows=FIRST_ROWS,
     )
@@ -128,25 +152,25 @@ def comparison_table(comparison: Comparison) -> Table:
 def _subject_columns(comparison: Comparison, shown: pd.DataFrame) -> Iterator[Column]:
     """Yield the columns on the pair of the subject and the algorithm of the row."""
     settings, others = comparison.settings, shown[~shown["own"]]
-    yield from _size_columns(
-        comparison,
-        shown,
-        difference_of(comparison, _heading_name(comparison), "it"),
-        ESTIMANDS[str(settings.estimand)],
-    )
+    header = difference_of(comparison, heading_name(comparison), "it")
+    yield from _size_columns(comparison, shown, header, ESTIMANDS[str(settings.estimand)])
     if others["conclusion"].isna().all():
         return
-    write = p_writer(settings)
-    yield Column("p", ("p", "own"), lambda p, own: "" if own else write(p))
-    if not _can_conclude(comparison):
-        return
-    if _in_words(comparison):
-        keys = ("conclusion", "reversed", "own")
-        yield Column(
-            "conclusion", keys, lambda *row: "" if row[2] else _conclusion(*row[:2]), number=False
-        )
-    elif others["conclusion"].isin((BETTER, WORSE)).any():
-        yield Column("", ("conclusion", "reversed"), _star, number=False)
+    yield _for_others("p", ("p",), p_writer(settings))
+    keys = ("conclusion", "reversed")
+    if _can_conclude(comparison) and _in_words(comparison):
+        yield _for_others("conclusion", keys, _conclusion, number=False)
+    elif _can_conclude(comparison) and others["conclusion"].isin((BETTER, WORSE)).any():
+        yield Column("", keys, _star, number=False)
+
+
+def _for_others(
+    header: str, keys: tuple[str, ...], write: Callable[..., str], **fields: Any
+) -> Column:
+    """Return a column that stays blank where the column ``own`` is true."""
+    return Column(
+        header, (*keys, "own"), lambda *row: "" if row[-1] else write(*row[:-1]), **fields
+    )
 
 
 def _size_columns(
@@ -155,32 +179,27 @@ def _size_columns(
     """Yield the columns of the difference and its interval, as far as the pairs have them.
 
     Wins and losses replace the difference if more than a fifth of the differences are zero.
-    The column ``own`` of ``shown`` is true in the row of the subject itself, which stays blank.
     """
     digits = difference_digits(comparison)
     write, brackets = decimals(digits, signed=True), limits(digits)
     shown["zeros"] = mostly_equal(shown) & (comparison.settings.estimand == "typical")
     others = shown[~shown["own"]]
 
-    def difference(value: float, zeros: bool, own: bool) -> str:
-        return "" if own or zeros else write(value)
-
-    def limits_or_wins(*values: float) -> str:
-        low, high, wins, losses, zeros, own = values
-        if own:
-            return ""
+    def interval(low: float, high: float, wins: float, losses: float, zeros: bool) -> str:
         return f"{wins:,.0f} wins : {losses:,.0f} losses" if zeros else brackets(low, high)
 
-    def wins_and_losses(wins: float, losses: float, own: bool) -> str:
-        return "" if own else f"{wins:,.0f} : {losses:,.0f}"
-
     if others["zeros"].all():
-        yield Column("wins : losses", ("wins", "losses", "own"), wins_and_losses)
+        yield _for_others("wins : losses", ("wins", "losses"), "{:,.0f} : {:,.0f}".format)
     elif np.isfinite(others["difference"]).any():
-        yield Column(header, ("difference", "zeros", "own"), difference, group=group)
+        yield _for_others(
+            header,
+            ("difference", "zeros"),
+            lambda value, zeros: "" if zeros else write(value),
+            group=group,
+        )
         if "ci_low" in others and np.isfinite(others[["ci_low", "ci_high"]].to_numpy()).any():
-            keys = ("ci_low", "ci_high", "wins", "losses", "zeros", "own")
-            yield Column(interval_heading(comparison), keys, limits_or_wins, group=group)
+            keys = ("ci_low", "ci_high", "wins", "losses", "zeros")
+            yield _for_others(interval_heading(comparison), keys, interval, group=group)
 
 
 def interval_heading(comparison: Comparison) -> str:
@@ -213,7 +232,7 @@ def _can_conclude(comparison: Comparison) -> bool:
     return comparison.decision.possible or comparison.settings.margin is not None
 
 
-def _heading_name(comparison: Comparison) -> str:
+def heading_name(comparison: Comparison) -> str:
     """Return the name of the leader or the control, or its role if the name is long."""
     from rich.cells import cell_len
 
@@ -231,7 +250,7 @@ def legend(comparison: Comparison) -> Iterator[str]:
         return
     claim = f"p ≤ {settings.alpha:g}"
     if settings.alternative != "two-sided" and WORSE not in found:
-        claim += f" for “{_heading_name(comparison)} is better”"
+        claim += f" for “{heading_name(comparison)} is better”"
     decided = [kind for kind in (BETTER, WORSE) if kind in found]
     if not decided:
         yield f"p: {comparison.basis}."
@@ -256,24 +275,17 @@ def other_estimand(comparison: Comparison) -> str:
 
 def paper_comparison(comparison: Comparison) -> Table:
     """Return the table of the comparison with a title that stands alone in a paper."""
-    results = comparison.results
+    results, table = comparison.results, comparison_table(comparison)
+    heading, level, note = interval_heading(comparison), _level(comparison), table.note
+    # A narrow heading makes room for a larger font.
+    columns = tuple(replace(c, header=level) if c.header == heading else c for c in table.columns)
+    if columns != table.columns:
+        note += f" The confidence intervals hold for {heading.partition('(')[2][:-1]} together."
     title = (
         f"Comparison of {len(comparison.algorithms)} algorithms by "
         f"{score_word(results.score_name)} on {count(results.n_tasks, 'task')} in "
         f"{count(results.n_clusters, 'dataset')}"
     )
-    table, heading = comparison_table(comparison), interval_heading(comparison)
-    columns = table.columns
-    note, level = table.note, _level(comparison)
-    if heading != level and heading in {column.header for column in columns}:
-        # A narrow heading makes room for a larger font.
-        columns = tuple(
-            replace(column, header=level if column.header == heading else column.header)
-            for column in columns
-        )
-        note = (
-            f"{note} The confidence intervals hold for {heading.partition('(')[2][:-1]} together."
-        )
     return replace(table, title=title, explanation="", columns=columns, note=note.strip())
 
 
@@ -299,9 +311,7 @@ def _p_values(comparison: Comparison) -> Table:
         square,
         blank_or(p_writer(settings)),
         best=best,
-        name="p_values",
-        title="p-values",
-        explanation=f"{claim.capitalize()}: {comparison.basis}.",
+        **_described(comparison, "p_values", claim=claim.capitalize()),
         best_means=f"p ≤ {settings.alpha:g}." if best.any() else "",
         note=ROWS_ALONE if corrected_by_row(comparison) else "",
     )
@@ -352,87 +362,74 @@ def _pairs(comparison: Comparison) -> pd.DataFrame:
     return frame[keep].iloc[order].reset_index(drop=True).assign(own=False)
 
 
+def _pair_table(
+    comparison: Comparison, described: dict[str, Any], frame: pd.DataFrame, *specs: Any, **more: Any
+) -> Table:
+    """Return a table of pairs; a terminal shows as many as the best algorithm has."""
+    rows = max(len(comparison.algorithms) - 1, 1)
+    return frame_table(frame, *PAIR, *specs, terminal_rows=rows, **described, **more)
+
+
 def _pairwise(comparison: Comparison) -> Table:
     settings, shown, other = comparison.settings, _pairs(comparison), other_estimand(comparison)
-    score = score_word(comparison.results.score_name)
     signed = decimals(difference_digits(comparison), signed=True)
-    return Table(
-        name="pairwise",
-        title="Pairwise comparisons",
-        explanation=f"Difference in {score}, {difference_of(comparison, 'a', 'b')}, positive if "
-        f"a is better; p-value and conclusion of the {comparison.basis}; and the {other} "
-        "difference, which does not enter the decision.",
-        frame=comparison.pairwise,
-        columns=(
-            *PAIR,
-            *_size_columns(comparison, shown, ESTIMANDS[str(settings.estimand)]),
-            Column("p", ("p",), p_writer(settings)),
-            Column("a is", ("conclusion", "reversed"), _conclusion, number=False),
-            Column(f"{other} difference", (f"{other}_difference",), signed),
-        ),
+    said = {"difference": difference_of(comparison, "a", "b"), "other": other}
+    return _pair_table(
+        comparison,
+        _described(comparison, "pairwise", **said),
+        comparison.pairwise,
+        *_size_columns(comparison, shown, ESTIMANDS[str(settings.estimand)]),
+        Column("p", ("p",), p_writer(settings)),
+        Column("a is", ("conclusion", "reversed"), _conclusion, number=False),
+        Column(f"{other} difference", (f"{other}_difference",), signed),
         shown=shown,
         note=_reversed_note(comparison) if shown["reversed"].any() else "",
-        terminal_rows=max(len(comparison.algorithms) - 1, 1),
     )
 
 
 def _effect_sizes(comparison: Comparison) -> Table:
     shown = _pairs(comparison)
-    columns = [
-        *PAIR,
-        Column("won / tied / lost", ("wins", "ties", "losses"), counts),
-        Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
-        Column("new task", ("prob_improvement_task",), percent),
-        Column("new dataset", ("prob_improvement_dataset",), percent),
-        Column(
+    specs = (
+        ("won / tied / lost", "wins", "ties", "losses", counts),
+        ("rank-biserial", "rank_biserial", decimals(2, signed=True)),
+        ("new task", "prob_improvement_task", percent),
+        ("new dataset", "prob_improvement_dataset", percent),
+        (
             "above / within / below %",
-            ("difference_above", "difference_within", "difference_below"),
+            *("difference_above", "difference_within", "difference_below"),
             shares,
         ),
-    ]
-    return Table(
-        name="effect_sizes",
-        title="Effect sizes",
-        explanation="Tasks won, tied and lost by a; rank-biserial correlation, each task with "
-        "equal weight, from −1 (a always loses) to 1 (a always wins); estimated probability that a "
-        "wins on a new task of these datasets, and on a new dataset; posterior probabilities that "
-        f"the mean difference is above, within and below ±{comparison.settings.rope:g}. None of "
-        "them enters the decision.",
-        frame=shown[["a", "b", *(key for column in columns[2:] for key in column.keys)]],
-        columns=tuple(columns),
-        terminal_rows=max(len(comparison.algorithms) - 1, 1),
+    )
+    return _pair_table(
+        comparison,
+        _described(comparison, "effect_sizes"),
+        shown[[*PAIR, *(key for _, *keys, _ in specs for key in keys)]],
+        *specs,
     )
 
 
 def _kendall(comparison: Comparison) -> Table:
     names = comparison.algorithms
     square = comparison.kendall.pivot(index="a", columns="b", values="tau")
-    square = square.reindex(index=names, columns=names)
-    square = _upper_triangle(square.combine_first(square.T).reindex(index=names, columns=names))
+    square = square.combine_first(square.T).reindex(index=names, columns=names)
+    square = _upper_triangle(square)
     return grid_table(
         [("algorithm", list(square.index), word)],
         square,
         blank_or(decimals(2)),
         frame=comparison.kendall,
-        name="kendall",
-        title="Kendall's τ",
-        explanation="1: the two algorithms order the tasks identically; 0: orders are unrelated.",
+        **_described(comparison, "kendall"),
     )
 
 
 def _complementary_pairs(comparison: Comparison) -> Table:
-    score, write = score_word(comparison.results.score_name), decimals(score_digits(comparison))
-    return Table(
-        name="complementary_pairs",
-        title="Complementary pairs",
-        explanation="If the better of the two were chosen on every task: mean score, and mean rank "
-        "among all pairs.",
-        frame=comparison.complementary_pairs,
-        columns=(
-            *PAIR,
-            Column(f"mean best {score}", ("mean_best_score",), write),
-            Column("mean rank", ("mean_rank",), decimals(2)),
-        ),
+    score, digits = score_word(comparison.results.score_name), score_digits(comparison)
+    return frame_table(
+        comparison.complementary_pairs,
+        *PAIR,
+        (f"mean best {score}", "mean_best_score", decimals(digits)),
+        ("mean rank", "mean_rank", decimals(2)),
+        **_described(comparison, "complementary_pairs"),
         terminal_rows=5,
     )
 
@@ -441,22 +438,19 @@ def _complementary_pairs(comparison: Comparison) -> Table:
 
 
 def _summary(comparison: Comparison) -> Table:
-    frame, level = comparison.summary, _level(comparison)
+    level, several = _level(comparison), comparison.results.n_independent > 1
     digits, score = score_digits(comparison), score_word(comparison.results.score_name)
-    columns = [
-        Column("algorithm", ("algorithm",), number=False),
-        Column("mean rank", ("mean_rank",), decimals(2)),
-        Column(level, ("mean_rank_ci_low", "mean_rank_ci_high"), limits(2, signed=False)),
-        Column(f"mean {score}", ("mean_score",), decimals(digits)),
-        Column(level, ("mean_score_ci_low", "mean_score_ci_high"), limits(digits, signed=False)),
-        Column("CVSD", ("cvsd",), decimals(digits + 1)),
-        Column("rank range", ("rank_low", "rank_high"), _range),
-        Column("leads", ("leads",), percent),
-    ]
-    if comparison.results.n_independent < 2:
-        columns = [column for column in columns if column.header != "rank range"]
-    present = tuple(
-        column for column in columns if frame[list(column.keys)].notna().to_numpy().any()
+    table = frame_table(
+        comparison.summary,
+        "algorithm",
+        ("mean rank", "mean_rank", decimals(2)),
+        (level, "mean_rank_ci_low", "mean_rank_ci_high", limits(2, signed=False)),
+        (f"mean {score}", "mean_score", decimals(digits)),
+        (level, "mean_score_ci_low", "mean_score_ci_high", limits(digits, signed=False)),
+        ("CVSD", "cvsd", decimals(digits + 1)),
+        *([("rank range", "rank_low", "rank_high", _range)] if several else []),
+        ("leads", "leads", percent),
+        **_described(comparison, "summary"),
     )
     explained = {
         level: "Intervals are for single algorithms and decide nothing about pairs.",
@@ -464,15 +458,9 @@ def _summary(comparison: Comparison) -> Table:
         "rank range": "Rank range: ranks consistent with the decisions about pairs.",
         "leads": "Leads: share of bootstrap resamples in which it comes first; uncorrected.",
     }
-    headers = {column.header for column in present}
-    return Table(
-        name="summary",
-        title="Mean ranks and scores",
-        explanation="Each dataset has equal weight; rank 1 is best.",
-        frame=frame,
-        columns=present,
-        note=" ".join(words for header, words in explained.items() if header in headers),
-    )
+    headers = {column.header for column in table.columns}
+    notes = [words for header, words in explained.items() if header in headers]
+    return replace(table, note=" ".join(notes))
 
 
 def _range(low: float, high: float) -> str:
@@ -482,24 +470,21 @@ def _range(low: float, high: float) -> str:
 def _regression(comparison: Comparison) -> Table:
     frame = comparison.regression
     shown = pd.DataFrame({"algorithm": frame["algorithm"].unique()})
-    columns = [Column("algorithm", ("algorithm",), number=False)]
+    specs: list[Any] = ["algorithm"]
     for term in frame["term"][frame["term"] != "intercept"].unique():
         rows = frame[frame["term"] == term].set_index("algorithm").reindex(shown["algorithm"])
         slope, p = f"coefficient of {term}", f"p of {term}"
         shown[slope], shown[p] = rows["coefficient"].to_numpy(), rows["p"].to_numpy()
-        columns.append(Column(TERMS.get(term, term), (slope,), decimals(2, signed=True)))
-        columns.append(Column("p", (p,), p_value))
+        specs.append((TERMS.get(term, term), slope, decimals(2, signed=True)))
+        specs.append(("p", p, p_value))
     corrected = "not corrected"
     if comparison.settings.regression_corrected:
         corrected = "corrected by Holm's method over all algorithms and traits"
-    return Table(
-        name="regression",
-        title="Regression of ranks on task traits",
-        explanation="Change in rank per unit of a task trait; negative: better ranks where "
-        f"the trait is high. p-values are {corrected}.",
-        frame=frame,
+    return frame_table(
+        frame,
+        *specs,
+        **_described(comparison, "regression", corrected=corrected),
         shown=shown,
-        columns=tuple(columns),
     )
 
 
@@ -518,9 +503,7 @@ def _strata(comparison: Comparison) -> Table:
         wide,
         decimals(2),
         frame=frame,
-        name="strata",
-        title="Mean rank by difficulty",
-        explanation="Tasks grouped by the median score of the algorithms.",
+        **_described(comparison, "strata"),
     )
 
 
@@ -532,72 +515,160 @@ def _rank_frequencies(comparison: Comparison) -> Table:
         wide.reindex(comparison.algorithms),
         percent,
         frame=frame,
-        name="rank_frequencies",
-        title="Rank frequencies",
-        explanation="Share of tasks with each rank; each dataset has equal weight, ties are split.",
+        **_described(comparison, "rank_frequencies"),
     )
+
+
+# -- robustness ------------------------------------------------------------------------------------
+
+
+def _robustness(comparison: Comparison) -> Iterator[Table]:
+    """Yield the tables on dependence, new datasets, single datasets, power and 0/1 scores."""
+    unit, write = comparison.results.unit, p_writer(comparison.settings)
+    digits, level = difference_digits(comparison), _level(comparison)
+    tests = comparison.pairwise[[*PAIR, "p", "p_ignoring_clusters"]]
+    yield _pair_table(
+        comparison,
+        _described(comparison, "diagnostics"),
+        comparison.diagnostics,
+        ("ICC", "icc", decimals(2)),
+        ("design effect", "design_effect", decimals(2)),
+        ("effective tasks", "effective_tasks", integer),
+        ("size p", "size_p", p_value),
+        ("p", "p", write),
+        (f"p ignoring {unit}s", "p_ignoring_clusters", write),
+        shown=comparison.diagnostics.merge(tests, on=list(PAIR), how="left"),
+    )
+    subject = subject_of(comparison)
+    rival = next(name for name in comparison.algorithms if name != subject)
+    yield _pair_table(
+        comparison,
+        _described(comparison, "heterogeneity"),
+        comparison.heterogeneity,
+        ("τ", "heterogeneity_sd", decimals(digits)),
+        ("I²", "i_squared", percent),
+        (
+            level.replace("CI", "prediction interval"),
+            *("prediction_low", "prediction_high"),
+            limits(digits),
+        ),
+        ("P(a better)", "prob_better", decimals(2)),
+        (level, "prob_better_ci_low", "prob_better_ci_high", limits(2, signed=False)),
+        note=new_dataset_sentence(comparison, subject, rival),
+    )
+    yield from _stability(comparison)
+    yield _detectable(comparison)
+    if comparison.binary is not None:
+        yield _pair_table(
+            comparison,
+            _described(comparison, "binary"),
+            comparison.binary,
+            ("difference", "share_difference", decimals(3, signed=True)),
+            ("SE", "standard_error", decimals(3)),
+            (level, "share_difference_ci_low", "share_difference_ci_high", limits(3)),
+            ("Obuchowski p", "p_obuchowski", p_value),
+            ("Durkalski p", "p_durkalski", p_value),
+            ("Eliasziw-Donner p", "p_eliasziw_donner", p_value),
+            ("design effect", "design_effect", decimals(2)),
+            ("detectable", "minimal_detectable", decimals(3)),
+        )
+
+
+def _stability(comparison: Comparison) -> Iterator[Table]:
+    section, unit = comparison.stability, comparison.results.unit
+    signed = decimals(score_digits(comparison), signed=True)
+    if section.influence is not None:
+        yield _pair_table(
+            comparison,
+            _described(comparison, "influence"),
+            section.influence,
+            ("mean difference", "mean_difference", signed),
+            (f"most influential {unit}", "dataset", word),
+            ("without it", "mean_difference_without", signed),
+            ("changes", "datasets_that_change", integer),
+        )
+    for name in ("changes", "leave_one_dataset_out", "leave_one_algorithm_out"):
+        frame = getattr(section, name)
+        if frame is not None:
+            yield plain_table(frame, **_described(comparison, name))
+
+
+def _detectable(comparison: Comparison) -> Table:
+    section, unit, digits = comparison.design, comparison.results.unit, score_digits(comparison)
+    least, power = section.smallest_p_corrected, 100 * section.wanted_power
+    note = f"With {count(section.n_clusters, unit)} and this correction, no p-value can be below "
+    return _pair_table(
+        comparison,
+        _described(comparison, "detectable", n=section.n_clusters, power=power),
+        section.detectable,
+        ("observed", "mean_difference", decimals(digits, signed=True)),
+        ("detectable", "minimal_detectable", decimals(digits)),
+        ("detectable, corrected", "minimal_detectable_corrected", decimals(digits)),
+        note=f"{note}{least:.2g}." if least > 0 else "",
+    )
+
+
+def _classical(comparison: Comparison) -> Iterator[Table]:
+    section = comparison.classical
+    yield frame_table(
+        section.friedman,
+        ("on", "unit", word),
+        ("n", "n", integer),
+        ("χ²", "chi_squared", significant(4)),
+        ("p", "p", p_value),
+        ("F", "iman_davenport", significant(4)),
+        ("p of F", "p_iman_davenport", p_value),
+        ("critical difference", "critical_difference", decimals(2)),
+        ("independent units", "valid", truth),
+        **_described(comparison, "friedman"),
+    )
+    yield plain_table(section.pairs, **_described(comparison, "classical_pairs"))
+
+
+def _missing(comparison: Comparison) -> Iterator[Table]:
+    gaps = comparison.gaps
+    if gaps is not None:
+        said = {"cells": gaps.cells, "of": gaps.of, "policy": comparison.settings.missing}
+        yield frame_table(
+            gaps.policies,
+            "policy",
+            ("algorithms", "algorithms", integer),
+            ("tasks", "tasks", integer),
+            ("leader", "best", word),
+            ("pairs", "pairs", integer),
+            ("other conclusions", "changed_pairs", integer),
+            **_described(comparison, "missing", **said),
+        )
+    if comparison.fold_tests is not None:
+        yield plain_table(comparison.fold_tests, **_described(comparison, "fold_tests"))
 
 
 # -- tasks -----------------------------------------------------------------------------------------
 
 
-def _scores(comparison: Comparison) -> Table:
-    results = comparison.results
-    return grid_table(
-        _task_columns(comparison, results.scores),
-        scores := results.scores[comparison.algorithms],
-        decimals(score_digits(comparison)),
-        best=_best(comparison, scores, highest=results.higher_is_better),
-        name="scores",
-        title=f"Scores of all tasks ({score_word(results.score_name)})",
-        explanation="The best score of each task is in bold.",
-        terminal_rows=0,
-    )
+# Heading, cells and writer of a column before a grid.
+Leading = tuple[str, list[Any], Callable[..., str]]
 
 
-def _ranks(comparison: Comparison) -> Table:
-    return grid_table(
-        _task_columns(comparison, comparison.ranks),
-        ranks := comparison.ranks[comparison.algorithms],
-        decimals(1),
-        best=_best(comparison, ranks, highest=False),
-        name="ranks",
-        title="Ranks of all tasks",
-        explanation="Within each task; ties share the average rank.",
-        terminal_rows=0,
-    )
+def _task_table(
+    comparison: Comparison,
+    values: pd.DataFrame,
+    digits: int,
+    *,
+    highest: bool,
+    leading: list[Leading] | None = None,
+    **fields: Any,
+) -> Table:
+    """Return a grid of tasks and algorithms; values equal to the best of the task are bold."""
+    oriented = values.to_numpy(float) * (1 if highest else -1)
+    top = np.where(np.isnan(oriented), -np.inf, oriented).max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        best = top - oriented <= comparison.settings.tie_tolerance
+    leading = leading or _task_columns(comparison, values)
+    return grid_table(leading, values, decimals(digits), best=best, terminal_rows=0, **fields)
 
 
-def paper_scores(comparison: Comparison) -> Table:
-    """Return every score with the traits of its task for a paper; the best are bold."""
-    results = comparison.results
-    scores = results.scores[comparison.algorithms]
-    dataset, task = _task_columns(comparison, scores)
-    leading = [
-        (heading, results.traits[trait].tolist(), _ungrouped(places))
-        for trait, (heading, places) in TRAITS.items()
-        if trait in results.traits
-    ]
-    leading.insert(int("m" in results.traits), (task[0].capitalize(), *task[1:]))
-    number, note = _numbers(comparison), ""
-    if max(map(len, number)) > LONGEST_NAME:
-        note = " ".join(f"{place}: {name}." for name, place in number.items())
-    return grid_table(
-        [(dataset[0].capitalize(), *dataset[1:]), *leading],
-        scores.rename(columns=number) if note else scores,
-        decimals(score_digits(comparison)),
-        best=_best(comparison, scores, highest=results.higher_is_better),
-        name="scores",
-        title=f"{score_word(results.score_name)} of every algorithm on every task",
-        explanation="The best score of each task is in bold.",
-        note=note,
-        terminal_rows=0,
-    )
-
-
-def _task_columns(
-    comparison: Comparison, frame: pd.DataFrame
-) -> list[tuple[str, list[str], Callable[..., str]]]:
+def _task_columns(comparison: Comparison, frame: pd.DataFrame) -> list[Leading]:
     """Return dataset and task of each row, under the names that the columns have in the source."""
     named, level = comparison.results.column_names, frame.index.get_level_values
     return [
@@ -606,15 +677,58 @@ def _task_columns(
     ]
 
 
+def _scores(comparison: Comparison) -> Table:
+    results = comparison.results
+    return _task_table(
+        comparison,
+        results.scores[comparison.algorithms],
+        score_digits(comparison),
+        highest=results.higher_is_better,
+        **_described(comparison, "scores"),
+    )
+
+
+def _ranks(comparison: Comparison) -> Table:
+    return _task_table(
+        comparison,
+        comparison.ranks[comparison.algorithms],
+        1,
+        highest=False,
+        **_described(comparison, "ranks"),
+    )
+
+
+def paper_scores(comparison: Comparison) -> Table:
+    """Return every score with the traits of its task for a paper; the best are bold."""
+    results, scores = comparison.results, comparison.results.scores[comparison.algorithms]
+    dataset, task = [
+        (header.capitalize(), cells, write)
+        for header, cells, write in _task_columns(comparison, scores)
+    ]
+    traits = {
+        trait: (heading, results.traits[trait].tolist(), _ungrouped(places))
+        for trait, (heading, places) in TRAITS.items()
+        if trait in results.traits
+    }
+    first = [traits.pop("m")] if "m" in traits else []
+    numbers, note = _numbers(comparison), ""
+    if max(map(len, numbers)) > LONGEST_NAME:
+        scores = scores.rename(columns=numbers)
+        note = " ".join(f"{place}: {name}." for name, place in numbers.items())
+    return _task_table(
+        comparison,
+        scores,
+        score_digits(comparison),
+        leading=[dataset, *first, task, *traits.values()],
+        highest=results.higher_is_better,
+        name="scores",
+        title=f"{score_word(results.score_name)} of every algorithm on every task",
+        explanation="The best score of each task is in bold.",
+        note=note,
+    )
+
+
 def _ungrouped(places: int) -> Callable[..., str]:
     """Return a writer of numbers without thousands separators, as papers print sizes."""
     write = decimals(places) if places else integer
     return lambda value: write(value).replace(",", "")
-
-
-def _best(comparison: Comparison, values: pd.DataFrame, *, highest: bool) -> np.ndarray:
-    """Return where a value equals the best of its task, up to the tolerance of ties."""
-    oriented = values.to_numpy(float) * (1 if highest else -1)
-    top = np.where(np.isnan(oriented), -np.inf, oriented).max(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(top - oriented <= comparison.settings.tie_tolerance)

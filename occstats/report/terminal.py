@@ -16,12 +16,11 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from occstats._format import count, minus_signs, printable, wrap
+from occstats._format import count, printable, wrap
 from occstats.comparison.text.verdict import (
     headline,
     make_verdict,
     short_names,
-    subject_of,
     tally_sentence,
 )
 from occstats.report.formatted_table import Table
@@ -152,10 +151,8 @@ def _print_answer(
             print_wrapped(console, f"{len(table) - n_rows:,} more with {more}", "dim")
         console.print()
         closing = [*legend(comparison), *closing]
-    subject = subject_of(comparison)
     for sentence in filter(None, closing):
-        said = sentence.replace(subject, names.get(subject, subject))
-        print_wrapped(console, spell(said), "dim")
+        print_wrapped(console, spell(_with_short_names(sentence, names)), "dim")
 
 
 def _more(comparison: Comparison, *, full: bool) -> str:
@@ -186,8 +183,14 @@ def print_table(
     parts = [count(number, noun) for number, noun in counts if number]
     left_out = f"… and {' and '.join(parts)}, not shown here" if parts else ""
     for words in filter(None, (left_out, table.remark(MARK))):
-        print_wrapped(console, spell(words), "dim")
+        print_wrapped(console, spell(_with_short_names(words, names or {})), "dim")
     console.print()
+
+
+def _with_short_names(text: str, names: Mapping[str, str]) -> str:
+    for name, short in names.items():
+        text = text.replace(name, short)
+    return text
 
 
 # Rich's own Table has no headings over several columns, and wraps or cuts numbers.
@@ -244,13 +247,11 @@ def _strips(
     grouped = any(column.group for column in table.columns)
     for position, column in enumerate(table.columns):
         cells = [row[position] for row in rows]
-        marked = [table.is_best(index, column) for index in range(len(rows))]
+        marked = table.bold(column)[:n_rows]
         if any(marked) and table.best_means:
             # A mark replaces colour; a blank keeps the digits of the others aligned.
             cells = [f"{c}{MARK if m else ' '}" for c, m in zip(cells, marked, strict=True)]
-        if column.number:
-            cells = [minus_signs(cell) for cell in cells]
-        else:
+        if not column.number:
             cells = [_shorten(names.get(cell, cell), longest) for cell in cells]
         heading = [_shorten(names.get(column.header, column.header), LONGEST_NAME)]
         if grouped and not column.group:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from occstats._format import decimals, integer, significant, word
-from occstats.report.formatted_table import Column, Table, plain_table
+from occstats.report.formatted_table import Table, frame_table, frame_to_csv
 
 if TYPE_CHECKING:
     from occstats.tuning import Sweep
@@ -24,6 +24,7 @@ __all__ = [
     "write_sweep",
 ]
 
+TIMES = ["descriptor", "n", "fit_seconds", "fit_growth", "query_seconds", "query_growth"]
 # Axis labels of hyperparameters.
 AXIS_LABELS = {
     "a": "a (k = a log n)",
@@ -45,26 +46,24 @@ def _range(low: Any, high: Any) -> str:
 
 def defaults_table(sweep: Sweep) -> Table:
     """Return the optimal defaults and those of the paper."""
-    return Table(
+    return frame_table(
+        sweep.defaults,
+        ("Descriptor", "descriptor", word),
+        ("Metric", "metric", word),
+        ("Hyperparameter", "hyperparameter", word),
+        ("Optimum", "optimum", _number),
+        ("Default", "default", _number),
+        ("Paper", "paper", _number),
+        ("Flat", "flat_low", "flat_high", _range),
+        ("95 % CI", "ci_low", "ci_high", _range),
+        ("AUROC", "score", decimals(4)),
+        ("Datasets", "n_datasets", integer),
         name="defaults",
         title="Optimal default hyperparameters",
         explanation="The maximum of the smoothed mean AUROC (mean over the classes of a dataset, "
         "then over datasets; centred rolling mean with partial windows at the edges), rounded to "
         "the paper's steps. Flat: the range within 0.001 of the maximum. 95 % CI: from resamples "
         "of datasets.",
-        frame=sweep.defaults,
-        columns=(
-            Column("Descriptor", ("descriptor",), number=False),
-            Column("Metric", ("metric",), number=False),
-            Column("Hyperparameter", ("hyperparameter",), number=False),
-            Column("Optimum", ("optimum",), _number),
-            Column("Default", ("default",), _number),
-            Column("Paper", ("paper",), _number),
-            Column("Flat", ("flat_low", "flat_high"), _range),
-            Column("95 % CI", ("ci_low", "ci_high"), _range),
-            Column("AUROC", ("score",), decimals(4)),
-            Column("Datasets", ("n_datasets",), integer),
-        ),
         note=" ".join(sweep.notes),
         terminal_rows=30,
     )
@@ -100,8 +99,7 @@ def write_sweep(
     files: dict[str, str | bytes]
     files = {"defaults.csv": defaults.to_csv(), "defaults.tex": table_to_latex(defaults)}
     if len(sweep.chosen):
-        chosen = plain_table("leave_one_dataset_out", "", "", sweep.chosen)
-        files["leave_one_dataset_out.csv"] = chosen.to_csv()
+        files["leave_one_dataset_out.csv"] = frame_to_csv(sweep.chosen)
     files["tuning.json"] = json.dumps(sweep.to_dict(), indent=1, ensure_ascii=False) + "\n"
     files["curves.csv"] = sweep.curves.to_csv(index=False, lineterminator="\n")
     for metric, results in sweep.results_by_metric.items():
@@ -142,31 +140,22 @@ def timing_table(times: pd.DataFrame) -> Table:
     rows = []
     for name, own in measured.groupby("descriptor", sort=False):
         means = own.groupby("n")[["fit_seconds", "query_seconds"]].mean()
+        fit, query = means["fit_seconds"], means["query_seconds"]
         rows.append(
-            {
-                "descriptor": name,
-                "n": int(means.index[-1]),
-                "fit_seconds": means["fit_seconds"].iloc[-1],
-                "fit_growth": _slope(means["fit_seconds"]),
-                "query_seconds": means["query_seconds"].iloc[-1],
-                "query_growth": _slope(means["query_seconds"]),
-            }
+            (name, int(means.index[-1]), fit.iloc[-1], _slope(fit), query.iloc[-1], _slope(query))
         )
-    names = ["descriptor", "n", "fit_seconds", "fit_growth", "query_seconds", "query_growth"]
-    return Table(
+    return frame_table(
+        pd.DataFrame(rows, columns=pd.Index(TIMES)),
+        "descriptor",
+        ("n", "n", integer),
+        ("construction s", "fit_seconds", significant(3)),
+        ("grows as n^", "fit_growth", decimals(2)),
+        ("query s", "query_seconds", significant(3)),
+        ("grows as n^", "query_growth", decimals(2)),
         name="times",
         title="Run times",
         explanation="Mean seconds on one thread at the largest size measured, for construction and "
         "per query, and the exponents of their growth with n.",
-        frame=pd.DataFrame(rows, columns=names),
-        columns=(
-            Column("descriptor", ("descriptor",), number=False),
-            Column("n", ("n",), integer),
-            Column("construction s", ("fit_seconds",), significant(3)),
-            Column("grows as n^", ("fit_growth",), decimals(2)),
-            Column("query s", ("query_seconds",), significant(3)),
-            Column("grows as n^", ("query_growth",), decimals(2)),
-        ),
     )
 
 
