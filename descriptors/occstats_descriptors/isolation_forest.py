@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from copy import deepcopy
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from occstats_descriptors._kernels import Array, Matrix, Single, Vector
+from occstats_descriptors._kernels import Array, Integers, Matrix, Single, Vector
 from occstats_descriptors._kernels.threads import for_each_block, thread_count
 from occstats_descriptors.base import Descriptor, integer
 
@@ -134,8 +132,6 @@ class IF(Forest):
     ----------
     subsample_ : int
         Number of rows per tree.
-    forest_ : sklearn.ensemble.IsolationForest
-        The same forest grown by scikit-learn, on first use; only with ``sampling="scikit-learn"``.
     offset_ : float
         Threshold on the score, from the plain scores of the training rows: a forest has no
         leave-one-out scores (with at most :math:`\psi` rows, each row is in each tree).
@@ -191,15 +187,13 @@ class IF(Forest):
         super()._fit(X)
 
     def _grower(self, X: Matrix) -> Callable[[int], Tree]:
+        from sklearn.utils.random import sample_without_replacement
+
         from occstats_descriptors._kernels.isolation_trees import LARGEST, average_paths, grow
 
         rows = _single(X)
         old = self.sampling == "scikit-learn-0.22"
         purity = 1e-7 if old else float(np.finfo(np.float64).eps)
-        if isinstance(self.random_state, int | np.integer):
-            self._start: Any = self.random_state
-        else:
-            self._start = deepcopy(check_random_state(self.random_state))
         # Like scikit-learn: a seed restarts the stream for the second draw, a generator continues.
         target = check_random_state(self.random_state).uniform(size=len(X))
         seeds = check_random_state(self.random_state).randint(LARGEST, size=self.n_trees)
@@ -207,12 +201,26 @@ class IF(Forest):
         self._scale = self.n_trees * paths[self.subsample_ :]
         most = self.subsample_ - 1
 
+        stream = np.random.RandomState()  # one for all trees: making one takes longer than a tree
+        draws: list[tuple[Integers, int]] = []
+        for seed in seeds:
+            stream.seed(seed)
+            seed_of_tree = stream.randint(LARGEST)
+            if not old:
+                stream.seed(seed)
+            samples = np.arange(len(X))
+            if self.subsample_ < len(X):
+                samples = sample_without_replacement(len(X), self.subsample_, random_state=stream)
+            stream.seed(seed_of_tree)
+            draws.append((np.sort(samples), stream.randint(LARGEST)))
+
         def grown(tree: int) -> Tree:
+            samples, seed = draws[tree]
             attributes, thresholds = np.empty(most, np.int64), np.empty(most)
             children, leaves = np.empty((most, 2), np.int64), np.empty(most + 1)
             count = grow(
-                rows, target, seeds[tree], old, purity, self.subsample_, self._height, paths,
-                attributes, thresholds, children, leaves,
+                rows, target, samples, seed, purity, self._height, paths, attributes, thresholds,
+                children, leaves,
             )  # fmt: skip
             return attributes[:count], thresholds[:count], children[:count], leaves[: count + 1]
 
@@ -226,23 +234,6 @@ class IF(Forest):
     def _score(self, X: Matrix) -> Vector:
         # In the order of scikit-learn's operations: other orders differ in the last digit.
         return np.clip(1.0 - 2 ** -(self._paths(_single(X)) / self._scale), 0.0, 1.0)
-
-    @property
-    def forest_(self) -> Any:
-        """Return the same forest grown by scikit-learn; see the class."""
-        if self.sampling != "scikit-learn" or "_start" not in vars(self):
-            raise AttributeError(
-                'forest_ exists after fitting with sampling="scikit-learn", '
-                f"got sampling={self.sampling!r}."
-            )
-        from sklearn.ensemble import IsolationForest
-
-        return IsolationForest(
-            n_estimators=self.n_trees,
-            max_samples=self.subsample_,
-            random_state=deepcopy(self._start),
-            n_jobs=self.n_jobs,
-        ).fit(_single(self._rows))
 
 
 def _single(rows: Matrix) -> Single:

@@ -5,10 +5,8 @@ import pytest
 import sklearn
 from packaging.version import Version
 from sklearn.ensemble import IsolationForest
-from sklearn.utils.random import sample_without_replacement
 
 from occstats_descriptors import IF
-from occstats_descriptors._kernels import isolation_trees
 
 ROWS = np.random.default_rng(0).normal(size=(400, 3))
 
@@ -54,36 +52,6 @@ def test_a_generator_continues_as_in_scikit_learn():
     found = IF(random_state=np.random.RandomState(5)).fit(ROWS)
     expected = 1 + forest.score_samples(ROWS)
     np.testing.assert_array_equal(found.score_samples(ROWS), expected)
-    np.testing.assert_array_equal(1 + found.forest_.score_samples(ROWS), expected)
-
-
-@pytest.mark.parametrize("seed", [0, 1, 2**31 - 2])
-def test_the_stream_is_that_of_numpy(seed):
-    stream = np.empty(isolation_trees.STATE_SIZE, np.uint64)
-    isolation_trees.seeded(stream, seed)
-    reference = np.random.RandomState(seed)
-    bounds = [2, 3, 1000, 2**31 - 1, 2**32] * 300  # more than one round of 624 words
-    found = [isolation_trees.below(stream, bound) for bound in bounds]
-    assert found == [reference.randint(bound) for bound in bounds]
-
-
-@pytest.mark.parametrize(("count", "total"), [(3, 400), (50, 400), (398, 400), (400, 400), (1, 2)])
-def test_rows_are_chosen_as_by_scikit_learn(count, total):
-    stream = np.empty(isolation_trees.STATE_SIZE, np.uint64)
-    isolation_trees.seeded(stream, 7)
-    taken = np.empty(total, np.bool_)
-    reference = np.random.RandomState(7)
-    for _ in range(5):
-        isolation_trees.chosen_without_replacement(stream, count, total, taken)
-        expected = sample_without_replacement(total, count, random_state=reference)
-        assert set(np.flatnonzero(taken)) == set(expected)
-
-
-def test_scikit_learn_s_forest_exists_only_for_its_sampling():
-    assert not hasattr(IF(), "forest_")
-    assert len(IF(n_trees=5).fit(ROWS).forest_.estimators_) == 5
-    with pytest.raises(AttributeError, match="forest_ exists after fitting with sampling="):
-        _ = IF(n_trees=5, sampling="scikit-learn-0.22").fit(ROWS).forest_
 
 
 # Made by scikit-learn 0.22.1 (Python 3.11, numpy 1.23.5), with n, m, decimals and seed as here:
@@ -115,9 +83,10 @@ def test_sampling_of_0_22_gives_the_values_of_that_release(n, m, decimals, seed)
 
 def test_formula_from_the_paths_of_the_trees():
     descriptor = IF(n_trees=20).fit(ROWS)
+    forest = IsolationForest(n_estimators=20, max_samples=256, random_state=0).fit(ROWS)
     query = np.array([[0.5, -1.0, 2.0]], dtype=np.float32)
     lengths = []
-    for tree in descriptor.forest_.estimators_:
+    for tree in forest.estimators_:
         inner = tree.tree_
         leaf = tree.apply(query)[0]
         steps = tree.decision_path(query).sum() - 1

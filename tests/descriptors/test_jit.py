@@ -48,34 +48,3 @@ def test_kernels_compile_without_a_cache(monkeypatch):
     with pytest.raises(RuntimeError):
         numba.njit(cache=True)
     assert jit.compiled(lambda x: x + 1)(2) == 3
-
-
-def test_the_last_resort_is_a_private_folder(monkeypatch, tmp_path):
-    monkeypatch.setattr(jit.tempfile, "gettempdir", lambda: str(tmp_path))
-    folder = jit.private_folder()
-    assert jit.private_folder() == folder  # the next process finds it
-    assert os.stat(folder).st_mode & 0o777 == 0o700
-    original = numba.njit
-
-    def refuse(*arguments, **options):
-        if options.get("cache") and folder != numba.config.CACHE_DIR:
-            raise RuntimeError("cannot cache function: no locator available")
-        return original(*arguments, **options)
-
-    monkeypatch.setattr(numba, "njit", refuse)
-    before = numba.config.CACHE_DIR
-    kernel = jit.compiled(_increased)
-    assert before == numba.config.CACHE_DIR
-    assert kernel(2) == 3
-    assert list(tmp_path.rglob("*_increased*.nbc"))
-
-
-def test_a_folder_writable_by_others_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(jit.tempfile, "gettempdir", lambda: str(tmp_path))
-    os.chmod(jit.private_folder(), 0o777)
-    with pytest.raises(OSError, match="writable by other users"):
-        jit.private_folder()
-
-
-def _increased(number):
-    return number + 1
