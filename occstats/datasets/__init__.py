@@ -1,12 +1,15 @@
 """Datasets from files and from scikit-learn, and the catalogue of the paper's fifty."""
 
-from occstats.datasets.dataset import Dataset, data_files, from_frame, read_dataset
-from occstats.datasets.sources import (
+from occstats.datasets.dataset import (
     BUILTIN,
+    Dataset,
     Source,
+    data_files,
     fingerprint,
+    from_frame,
     load_builtin,
     open_source,
+    read_dataset,
     select,
     spool,
 )

@@ -38,10 +38,9 @@ class Unit:
     seed: SeedPolicy
     cost: float = 0.0
 
-    @property
-    def keys(self) -> list[Key]:
-        """Return the keys of the rows of this unit."""
-        return [(*self.task.key, recipe.name, self.fold) for recipe in self.recipes]
+    def key_of(self, recipe: Recipe) -> Key:
+        """Return the key of the row of one of the descriptors."""
+        return *self.task.key, recipe.name, self.fold
 
     def seed_of(self, recipe: Recipe) -> int:
         """Return the random state of one of the descriptors."""
@@ -78,7 +77,7 @@ class Shard:
     @property
     def keys(self) -> list[Key]:
         """Return the keys of the rows of this shard."""
-        return [key for unit in self.units for key in unit.keys]
+        return [unit.key_of(recipe) for unit in self.units for recipe in unit.recipes]
 
 
 @dataclass(frozen=True, eq=False)

@@ -263,10 +263,8 @@ class Experiment:
         for shard in self.plan.shards:
             units = []
             for unit in shard.units:
-                pairs = zip(unit.recipes, unit.keys, strict=True)
-                missing = tuple(recipe for recipe, key in pairs if key not in present)
-                if missing:
-                    units.append(replace(unit, recipes=missing))
+                missing = [r for r in unit.recipes if unit.key_of(r) not in present]
+                units += [replace(unit, recipes=tuple(missing))] if missing else []
             if units:
                 shards.append(Shard(tuple(units)))
         return Plan(tuple(shards))
@@ -313,13 +311,9 @@ class Experiment:
         }
 
     def forget(self, what: str) -> int:
-        """Remove planned rows from the store; return how many.
+        """Remove planned rows from the store, "failed" or "all", and return how many.
 
-        Parameters
-        ----------
-        what : {"failed", "all"}
-            Folds in which a fit failed, or all rows of this experiment. A fold of a sweep is
-            removed as a whole.
+        A fold of a sweep is removed as a whole.
         """
         check_choice("force", what, ("failed", "all"))
         keys = {key for shard in self.plan.shards for key in shard.keys}
@@ -348,6 +342,8 @@ class Experiment:
         list of str
             Other processes that were writing to the same folder.
         """
+        from occstats_descriptors.warm_up import missing_kernels
+
         if jobs is not None:
             check_integer("jobs", jobs)
         if shard is not None and not 1 <= shard[0] <= shard[1]:
@@ -363,7 +359,8 @@ class Experiment:
             mine = {key for planned in share for key in planned.keys}
             remaining = Plan(tuple(s for s in remaining.shards if mine.issuperset(s.keys)))
         self.begin()
-        kernels = _missing_kernels(remaining)
+        units = [unit for planned in remaining.shards for unit in planned.units]
+        kernels = missing_kernels(*kernel_users(units))
         if kernels and shown(progress):
             print(f"Compiling (once; kept for later runs): {', '.join(kernels)}.", file=sys.stderr)
         limit = None if memory is None else memory * 1e9
@@ -424,12 +421,6 @@ class Experiment:
         if _is_single_file(out) and len(table) == self.plan.n_rows:
             write_parquet(table, out, {"occstats": json.dumps(self._metadata())})
         return table
-
-
-def _missing_kernels(plan: Plan) -> list[str]:
-    from occstats_descriptors.warm_up import missing_kernels
-
-    return missing_kernels(*kernel_users(unit for shard in plan.shards for unit in shard.units))
 
 
 def summarise(experiment: Experiment, table: pd.DataFrame) -> dict[str, Any]:

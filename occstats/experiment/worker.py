@@ -279,11 +279,10 @@ def make_search(train: Array, *, metric: str, p: float = 2.0, order: str) -> Any
     return TreeOrderSearch(train, metric=metric, p=p, n_jobs=1)
 
 
-def kernel_users(units: Iterable[Unit]) -> tuple[set[str], set[tuple[int, int, int]]]:
+def kernel_users(units: Sequence[Unit]) -> tuple[set[str], set[tuple[int, int, int]]]:
     """Return the descriptors of some units, and the shapes of their data."""
-    listed = list(units)
-    shapes = {(unit.task.n, unit.task.rows, unit.task.m) for unit in listed}
-    return {recipe.origin for unit in listed for recipe in unit.recipes}, shapes
+    shapes = {(unit.task.n, unit.task.rows, unit.task.m) for unit in units}
+    return {recipe.origin for unit in units for recipe in unit.recipes}, shapes
 
 
 def _import_descriptors() -> None:

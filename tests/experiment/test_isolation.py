@@ -169,30 +169,9 @@ def test_a_fit_that_exceeds_its_time_is_a_row(one_target):
     assert table["error"][0] == "took longer than 1e-09 s"
 
 
-def test_a_shard_that_kills_every_worker_is_given_up(one_target, monkeypatch):
+def test_a_shard_that_kills_every_worker_is_given_up_but_not_its_neighbour(monkeypatch):
     isolated = []
 
-    class Dying:
-        def __init__(self, jobs, memory):
-            assert memory == 2e9
-
-        def submit(self, work, shard, isolate):
-            isolated.append(isolate)
-            future = Future()
-            future.set_exception(BrokenProcessPool("the worker died"))
-            return future
-
-        def shutdown(self, **options):
-            pass
-
-    monkeypatch.setattr(dispatch, "_start_pool", Dying)
-    with pytest.raises(EngineError, match="5 workers were killed while computing MD on one; "):
-        run_experiment(one_target, descriptors=["MD"], jobs=1, memory=2)
-    # The second attempt isolates each fit, which finds the one that kills.
-    assert isolated == [False, True, True, True, True]
-
-
-def test_a_shard_that_kills_its_worker_is_told_from_its_neighbour(monkeypatch):
     class Pool:
         def __init__(self, jobs, memory):
             self.running = []
@@ -201,6 +180,7 @@ def test_a_shard_that_kills_its_worker_is_told_from_its_neighbour(monkeypatch):
             future = Future()
             self.running.append(future)
             if shard.id == "deadly":  # breaks the pool, and so all that it computes
+                isolated.append(isolate)
                 for each in (each for each in self.running if not each.done()):
                     each.set_exception(BrokenProcessPool("a worker died"))
             elif isolate:
@@ -211,7 +191,6 @@ def test_a_shard_that_kills_its_worker_is_told_from_its_neighbour(monkeypatch):
             pass
 
     monkeypatch.setattr(dispatch, "_start_pool", Pool)
-    monkeypatch.setattr(dispatch, "_compile", lambda pool, kernels: None)
     monkeypatch.setattr(dispatch, "is_third_party", lambda shard: False)
     shards = [
         SimpleNamespace(id=name, keys=[("d", "c", name, 0)], dataset="d")
@@ -221,6 +200,8 @@ def test_a_shard_that_kills_its_worker_is_told_from_its_neighbour(monkeypatch):
     assert next(finished).id == "harmless"
     with pytest.raises(EngineError, match="5 workers were killed while computing deadly on d"):
         next(finished)
+    # The second attempt isolates each fit, which finds the one that kills.
+    assert isolated == [False, True, True, True, True]
 
 
 def die_once(shard, isolate):

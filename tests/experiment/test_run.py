@@ -28,15 +28,12 @@ def test_there_is_one_complete_row_per_fit(toy):
     assert (table["status"] == "ok").all()
     assert table[["auroc", "average_precision"]].stack().between(0, 1).all()
     by_precision = load_results(table, score="average_precision").scores
-    assert by_precision.loc[("toy", "c0"), "ALP"] == pytest.approx(
-        table.query("dataset == 'toy' and `class` == 'c0' and descriptor == 'ALP'")[
-            "average_precision"
-        ].mean()
-    )
+    of_task = table.query("dataset == 'toy' and `class` == 'c0' and descriptor == 'ALP'")
+    mean = of_task["average_precision"].mean()
+    assert by_precision.loc[("toy", "c0"), "ALP"] == pytest.approx(mean)
     assert (table[TIMINGS] > 0).all().all()
-    alp = table[(table["descriptor"] == "ALP") & (table["dataset"] == "toy")]
     # 12 targets: training parts of at least 9, so n' = 8 and k = min(round(5.5 log 8), 8) = 8
-    assert {json.loads(p)["k"] for p in alp[alp["class"] == "c0"]["parameters"]} == {8}
+    assert {json.loads(p)["k"] for p in of_task["parameters"]} == {8}
 
 
 def test_a_store_without_average_precision_is_resumed(one_target, tmp_path):

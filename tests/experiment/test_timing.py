@@ -16,35 +16,17 @@ from occstats.report.tuning_tables import timing_table
 QUICK = {"sizes": [64, 128], "n_samples": 2, "n_queries": 16, "progress": False}
 
 
-class Recording:
-    """A descriptor that remembers its data."""
-
-    seen: list = []  # noqa: RUF012 - shared on purpose
-
-    def get_params(self, deep=True):
-        return {}
-
-    def set_params(self, **parameters):
-        return self
-
-    def fit(self, X, y=None):
-        Recording.seen.append(("fit", np.array(X)))
-        return self
-
-    def score_samples(self, X):
-        Recording.seen.append(("query", np.array(X)))
-        return np.zeros(len(X))
-
-
 @pytest.fixture
 def recorded(monkeypatch):
-    import occstats_descriptors.registry as registry
+    """Return the training rows and queries of all fits."""
+    seen = []
 
-    Recording.seen = []
-    make = registry.make
-    replaced = lambda name, **given: Recording() if name == "NND" else make(name, **given)  # noqa: E731
-    monkeypatch.setattr(registry, "make", replaced)
-    return Recording
+    def record(estimator, train, queries, **options):
+        seen.append((train, queries))
+        return np.zeros(len(queries)), 0.1, 0.1
+
+    monkeypatch.setattr("occstats.experiment.timing.fit_and_score", record)
+    return seen
 
 
 def test_one_row_per_descriptor_size_and_sample():
@@ -61,25 +43,26 @@ def test_training_rows_and_queries_are_distinct(recorded):
     rows = np.arange(300.0)[:, None] * [1.0, 1.0]
     measure_times(RowPool(rows, "counted"), descriptors=["NND"], **QUICK)
     # Two warm-ups, then two samples of each of two sizes.
-    measured = recorded.seen[4:]
-    assert [len(part) for _, part in measured] == [64, 16, 64, 16, 128, 16, 128, 16]
-    for (_, train), (_, queries) in zip(measured[::2], measured[1::2], strict=True):
+    measured = recorded[2:]
+    sizes = [(len(train), len(queries)) for train, queries in measured]
+    assert sizes == [(64, 16), (64, 16), (128, 16), (128, 16)]
+    for train, queries in measured:
         together = np.vstack([train, queries])
         assert len(np.unique(together[:, 0])) == len(together)
         # Scaled by the interquartile range of the training rows.
         low, high = np.percentile(train[:, 0], [25, 75])
         assert high - low == pytest.approx(1)
-    assert not np.array_equal(measured[0][1], measured[2][1])
+    assert not np.array_equal(measured[0][0], measured[1][0])
 
 
 def test_samples_depend_only_on_the_seed(recorded):
     pool = generated_rows(200, 3)
     for seed in (0, 0, 1):
         measure_times(pool, descriptors=["NND"], seed=seed, **QUICK)
-    first, again, other = (recorded.seen[start : start + 12] for start in (0, 12, 24))
+    first, again, other = (recorded[start : start + 6] for start in (0, 6, 12))
     same = [np.array_equal(a[1], b[1]) for a, b in zip(first, again, strict=True)]
     assert all(same)
-    assert not np.array_equal(first[4][1], other[4][1])
+    assert not np.array_equal(first[2][1], other[2][1])
 
 
 def test_slow_descriptors_are_skipped_on_larger_samples():
