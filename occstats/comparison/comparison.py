@@ -67,17 +67,7 @@ def main_pairs(
 
 
 class Tally(NamedTuple):
-    """Numbers of unordered pairs.
-
-    Attributes
-    ----------
-    tested : int
-        Pairs with a test.
-    different : int
-        Pairs of which one is better.
-    ignoring_clusters : int
-        Tested pairs that would differ if tasks were independent.
-    """
+    """Numbers of unordered pairs: tested, different, and different if tasks were independent."""
 
     tested: int
     different: int

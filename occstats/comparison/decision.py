@@ -62,50 +62,30 @@ class JointTests(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """The decision about all pairs; every matrix is k × k, [a, b] being about a minus b.
-
-    Attributes
-    ----------
-    study : Study
-        The results and settings.
-    tests : PairTests
-        Estimates, statistics, intervals and unadjusted p-values of the estimand.
-    p : ndarray
-        The p-values that decide, at most 1; NaN where there is no test.
-    conclusions : ndarray of object
-        a is ``better`` or ``worse``, the pair is ``equivalent`` or ``undecided``; None without a
-        test.
-    identical : ndarray of bool
-        Pairs with equal scores on all tasks that both have.
-    reversed : ndarray of bool
-        Decided pairs whose other estimate has the opposite sign.
-    typical, mean : ndarray
-        Both estimates, whichever decides.
-    n_tasks, n_datasets : ndarray of int
-        Tasks on which both algorithms have a score, and the datasets of these.
-    family_size : int
-        Tests that are corrected together.
-    backend : dict
-        The backend of the tests, for the record.
-    notes : tuple of str
-        Notes on the tests.
-    together : str
-        The comparisons whose pairs are corrected together, such as " of 2 measures".
-    """
+    """The decision about all pairs; every matrix is k × k, [a, b] being about a minus b."""
 
     study: Study
+    #: Estimates, statistics, intervals and unadjusted p-values of the estimand.
     tests: PairTests
+    #: The p-values that decide, at most 1; NaN where there is no test.
     p: FloatArray
+    #: a is better or worse, the pair is equivalent or undecided; None without a test.
     conclusions: ObjectArray
+    #: Pairs with equal scores on all tasks that both have.
     identical: BoolArray
+    #: Decided pairs whose other estimate has the opposite sign.
     reversed: BoolArray
+    #: Both estimates, whichever decides.
     typical: FloatArray
     mean: FloatArray
+    #: Tasks on which both algorithms have a score, and the datasets of these.
     n_tasks: IntArray
     n_datasets: IntArray
+    #: Tests that are corrected together.
     family_size: int
     backend: dict[str, Any]
     notes: tuple[str, ...]
+    #: The comparisons whose pairs are corrected together, such as " of 2 measures".
     together: str = ""
 
     @property
@@ -184,17 +164,10 @@ class Decision:
     def better_by(
         self, statistic: FloatArray, p: FloatArray, without: int | None = None
     ) -> BoolArray:
-        """Decide by statistics of the same kind: without a dataset or an algorithm.
+        """Decide by statistics of the same kind, with NaN for pairs `without` an algorithm.
 
         With max-T, the critical value of all datasets holds, or that of the pairs without the
         algorithm; other corrections are applied again.
-
-        Parameters
-        ----------
-        statistic, p : ndarray of shape (k, k)
-            Statistics and their p-values before the correction; NaN for pairs left out.
-        without : int, optional
-            The algorithm that is left out.
         """
         if self.settings.correction != "max-t":
             corrected = _corrected(p, self.settings, self.study.control)
@@ -442,19 +415,9 @@ def _family_size(n_datasets: IntArray, settings: Settings, control: int | None) 
 def least_p(
     n_datasets: int, settings: Settings, size: int = 1, *, null: str | None = None
 ) -> float:
-    """Return the smallest p-value that datasets can give, corrected for a family of tests.
+    """Return the smallest p-value that independent datasets can give, corrected for `size` tests.
 
-    Parameters
-    ----------
-    n_datasets : int
-        Independent datasets; one gives no test.
-    settings : Settings
-        With a concrete estimand. The test of means can give any p-value, and so can the
-        asymptotic test of Datta and Satten.
-    size : int
-        Tests that are corrected together.
-    null : str, optional
-        Another null distribution than that of the settings.
+    The test of means can give any p-value, and so can the asymptotic test of Datta and Satten.
 
     Examples
     --------

@@ -12,10 +12,9 @@ from typing import Any, Literal, get_args
 
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
 from occstats.backends import current_name
-from occstats.comparison.choices import MISSING, PAPER, chosen
 from occstats.errors import ArgumentError
 
-__all__ = ["CHOICES", "LABELS", "SETTINGS", "Settings"]
+__all__ = ["CHOICES", "ESTIMANDS", "LABELS", "PAPER", "SETTINGS", "Settings"]
 
 Preset = Literal["paper"]
 Estimand = Literal["typical", "mean"]
@@ -45,6 +44,23 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "null": get_args(Null),
     "engine": get_args(Engine),
     "inference": get_args(Inference),
+}
+MISSING = (
+    "refuse", "complete", "pairwise", "drop-algorithms", "worst", "worst=SCORE", "impute=NAME",
+)  # fmt: skip
+#: The names of the estimands in prose.
+ESTIMANDS = {"typical": "typical difference", "mean": "mean difference"}
+#: The settings of Lenz et al. (2021).
+PAPER: dict[str, str | float] = {
+    "estimand": "typical",
+    "test": "rgl",
+    "null": "asymptotic",
+    "alternative": "greater",
+    "correction": "holm",
+    "family": "row",
+    "tie_tolerance": 1e-9,
+    "rope": 0.01,
+    "inference": "cr1",
 }
 # The settings in ``meta``, with their names in the report.
 LABELS = {
@@ -143,7 +159,8 @@ class Settings:
         for name, choices in CHOICES.items():
             if getattr(self, name) is not None:
                 check_choice(name, getattr(self, name), choices)
-        if chosen(MISSING, str(self.missing)) is None:
+        policy, equals, value = str(self.missing).partition("=")
+        if not (equals and value and policy in ("worst", "impute")):
             check_choice("missing", self.missing, MISSING)
         check_fraction("alpha", self.alpha)
         check_integer("n_resamples", self.n_resamples, least=100)
@@ -248,6 +265,32 @@ class Settings:
             if math.isnan(getattr(self, name))
         }
         return replace(self, **open_)
+
+    @property
+    def as_published(self) -> bool:
+        """Return True if these are the settings of the paper, chosen by its preset."""
+        return self.preset is not None and not self._unlike_the_paper()
+
+    def _unlike_the_paper(self) -> list[str]:
+        changed = [name for name, own in PAPER.items() if getattr(self, name) != own]
+        return [f"{name} {getattr(self, name)}" for name in changed]
+
+    def preset_note(self) -> str:
+        """Return a note on the preset in force, and on the settings that differ from it.
+
+        Examples
+        --------
+        >>> Settings.of(preset="paper", test="ds", tie_tolerance=1e-9).preset_note()
+        'Settings of Lenz et al. (2021), except for test ds.'
+        """
+        if self.preset is None:
+            return ""
+        if others := self._unlike_the_paper():
+            return f"Settings of Lenz et al. (2021), except for {', '.join(others)}."
+        return (
+            "Settings of Lenz et al. (2021): one-sided tests with Holm's correction within each "
+            "row, which does not control the error rate over all pairs."
+        )
 
     def record(self) -> dict[str, Any]:
         """Return the settings for ``meta``."""

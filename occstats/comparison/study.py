@@ -14,7 +14,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats._format import count, did_you_mean, listing, printable, quote
-from occstats.comparison.choices import paper_settings
 from occstats.errors import ArgumentError, ResultsError
 from occstats.stats._arrays import BoolArray
 from occstats.stats.clusters import Clusters
@@ -42,26 +41,16 @@ Part = Literal["intervals of Kendall's τ", "leaving out datasets", "leaving out
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Results and settings of a comparison, with the quantities that its parts share.
+    """Results and settings of a comparison, with the quantities that its parts share."""
 
-    Attributes
-    ----------
-    results : Results
-        The results, the best algorithm first; NaN remains only under ``pairwise``.
-    settings : Settings
-        The settings in force.
-    sample : Sample
-        Oriented scores, datasets, weights and differences.
-    tested : Sample
-        The same with failures as −∞, as ranks and signed ranks use them.
-    scale : float
-        The order of magnitude of the scores, 1 for scores from 0 to 1.
-    """
-
+    #: The results, the best algorithm first; NaN remains only under ``pairwise``.
     results: Results
     settings: Settings
+    #: Oriented scores, datasets, weights and differences.
     sample: Sample
+    #: The same with failures as −∞, as ranks and signed ranks use them.
     tested: Sample
+    #: The order of magnitude of the scores, 1 for scores from 0 to 1.
     scale: float = 1.0
 
     @property
@@ -89,7 +78,7 @@ class Study:
         return np.asarray(results.failed.to_numpy(dtype=bool).any(axis=0))
 
     @cached_property
-    def whole(self) -> Results:
+    def complete_results(self) -> Results:
         """Return the results on the tasks that all algorithms have, where they can be ranked."""
         complete = self.sample.complete
         return self.results if complete.all() else self.results.keep_tasks(complete)
@@ -97,19 +86,20 @@ class Study:
     @cached_property
     def ranking(self) -> RankSummary:
         """Return the ranks within each task that all have, their means and frequencies."""
-        ranks, weights = self.tested.whole.ranks, self.tested.whole.clusters.weights
+        complete = self.tested.complete_cases
+        ranks, weights = complete.ranks, complete.clusters.weights
         return RankSummary(ranks, mean_ranks(ranks, weights), rank_frequencies(ranks, weights))
 
     @cached_property
     def means(self) -> pd.DataFrame:
         """Return the mean rank and the mean score of each algorithm."""
-        scores = self.whole.scores.to_numpy(dtype=np.float64)
+        scores = self.complete_results.scores.to_numpy(dtype=np.float64)
         return pd.DataFrame(
             {
                 "algorithm": self.algorithms,
                 "mean_rank": self.ranking.mean_ranks,
                 "mean_score": np.where(
-                    self.unscored, np.nan, self.sample.whole.clusters.weights @ scores
+                    self.unscored, np.nan, self.sample.complete_cases.clusters.weights @ scores
                 ),
             }
         )
@@ -175,7 +165,7 @@ class Study:
         settings, results, sample = self.settings, self.results, self.sample
         m, n = sample.n_clusters, sample.n_tasks
         if settings.preset is not None:
-            yield paper_settings(settings.record())
+            yield settings.preset_note()
         if results.nested:
             yield (
                 f"The datasets come in {self.n_clusters} suites: tests, intervals and "
@@ -248,11 +238,11 @@ def prepare(results: Results, settings: Settings) -> Study:
             "choose fewer algorithms"
         )
     # Ties are sorted by name, whatever the order of the columns.
-    weights = sample.whole.clusters.weights
+    weights = sample.complete_cases.clusters.weights
     if settings.estimand == "typical":
-        means = mean_ranks(tested.whole.ranks, weights).round(12)
+        means = mean_ranks(tested.complete_cases.ranks, weights).round(12)
     else:
-        means = -(weights @ sample.whole.scores / scale).round(12)
+        means = -(weights @ sample.complete_cases.scores / scale).round(12)
     order = sorted(range(len(means)), key=lambda a: (means[a], results.algorithms[a]))
     ordered = results.select([results.algorithms[a] for a in order])
     return Study(ordered, settings, sample.select(order), tested.select(order), scale)

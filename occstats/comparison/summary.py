@@ -21,8 +21,8 @@ __all__ = ["summary_frame"]
 
 def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:
     """Return one row per algorithm: mean rank, mean score, spread over folds, intervals, ranks."""
-    settings, sample, k = study.settings, study.sample.whole, len(study.algorithms)
-    scores = study.whole.scores.to_numpy(dtype=np.float64)
+    settings, sample, k = study.settings, study.sample.complete_cases, len(study.algorithms)
+    scores = study.complete_results.scores.to_numpy(dtype=np.float64)
     ranks = study.ranking.ranks
     interval = bootstrap_means(
         np.hstack([ranks, scores]),
@@ -72,7 +72,7 @@ def _rank_limits(low: FloatArray, high: FloatArray, study: Study) -> FloatArray:
     1 … k with this mean, those that are 1 or k vary most. In simulations this covers as well as
     the limits 1 and k, and is up to three times narrower.
     """
-    clusters, estimate, k = study.sample.whole.clusters, study.ranking.mean_ranks, len(low)
+    clusters, estimate, k = study.sample.complete_cases.clusters, study.ranking.mean_ranks, len(low)
     m = clusters.independent.n_clusters
     if m < 2:
         return np.clip((low, high), 1, k)
@@ -91,9 +91,9 @@ def _rank_limits(low: FloatArray, high: FloatArray, study: Study) -> FloatArray:
 
 def _mean_spread(study: Study) -> FloatArray:
     """Return the weighted mean over tasks with a standard deviation over folds; NaN if none."""
-    if study.whole.cvsd is None:
+    if study.complete_results.cvsd is None:
         return np.full(len(study.algorithms), np.nan)
-    spread = study.whole.cvsd.to_numpy(float)
-    weights = study.sample.whole.clusters.weights[:, None] * ~np.isnan(spread)
+    spread = study.complete_results.cvsd.to_numpy(float)
+    weights = study.sample.complete_cases.clusters.weights[:, None] * ~np.isnan(spread)
     total, sums = weights.sum(axis=0), (weights * np.nan_to_num(spread)).sum(axis=0)
     return np.asarray(np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0))

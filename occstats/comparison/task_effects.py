@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from occstats._format import listing
-from occstats.comparison.choices import TRAITS
 from occstats.stats._arrays import BoolArray
 from occstats.stats.bayes import CorrelatedT, correlated_t
 from occstats.stats.complementary import complementary_pairs
@@ -32,6 +31,8 @@ __all__ = [
     "strata_frame",
 ]
 
+#: The terms of common traits of tasks; log_ is a logarithm.
+TRAITS = {"n": "log_n", "m": "log_m", "sparsity": "sparsity"}
 REGRESSION = [
     "algorithm", "term", "coefficient", "se", "df", "p", "p_unadjusted", "ci_low", "ci_high",
 ]  # fmt: skip
@@ -39,7 +40,7 @@ REGRESSION = [
 
 def rank_frame(study: Study) -> pd.DataFrame:
     """Return the ranks, tasks × algorithms."""
-    index = study.whole.scores.index
+    index = study.complete_results.scores.index
     return pd.DataFrame(study.ranking.ranks, index=index, columns=study.algorithms)
 
 
@@ -57,7 +58,7 @@ def frequency_frame(study: Study) -> pd.DataFrame:
 
 def complementary_frame(study: Study) -> pd.DataFrame:
     """Return pairs by the mean of the better of their two scores on each task."""
-    found = complementary_pairs(study.sample.whole)
+    found = complementary_pairs(study.sample.complete_cases)
     names = np.array(study.algorithms, dtype=object)
     sign = 1.0 if study.results.higher_is_better else -1.0
     return pd.DataFrame(
@@ -74,8 +75,8 @@ def strata_frame(study: Study) -> pd.DataFrame:
     """Return mean ranks by difficulty, the hardest tasks first; bounds as scores."""
     found = rank_strata(
         study.ranking.ranks,
-        np.median(study.sample.whole.scores, axis=1),
-        study.sample.whole.clusters,
+        np.median(study.sample.complete_cases.scores, axis=1),
+        study.sample.complete_cases.clusters,
     )
     low, high = found.low, found.high
     if not study.results.higher_is_better:
@@ -100,7 +101,8 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     paper, which prints uncorrected values. The intercept answers no question: it is not in the
     family, and its ``p`` is NaN. Traits that are absent or constant are left out and noted.
     """
-    traits, settings, sample = study.whole.traits, study.settings, study.sample.whole
+    traits, settings = study.complete_results.traits, study.settings
+    sample = study.sample.complete_cases
     logged = [name for name in ("n", "m") if name in traits]
     known = (traits.notna().all(axis=1) & (traits[logged] > 0).all(axis=1)).to_numpy()
     usable = traits[known]
@@ -119,8 +121,7 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
         for name, values in zip(names, columns, strict=True)
     ]
     traits_of_tasks = np.column_stack([np.ones(len(scores)), *columns])
-    named = [TRAITS[name][0] if name in TRAITS else name for name in names]
-    terms = ("intercept", *named, "median_score")
+    terms = ("intercept", *(TRAITS.get(name, name) for name in names), "median_score")
     clusters = sample.clusters.independent.codes[known]
     # The median of all algorithms: that of the others is coupled with the rank (where they score
     # high by chance, both are high), so that a true null is often rejected.

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from occstats._format import minus_signs, p_writer
 from occstats.comparison import Comparison
-from occstats.comparison.choices import ESTIMANDS
+from occstats.comparison.settings import ESTIMANDS
 from occstats.comparison.text.verdict import difference_of, mostly_equal, subject_of
 from occstats.errors import FigureError
 from occstats.figures._base import (

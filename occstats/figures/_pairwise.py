@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from occstats._format import decimals, minus_signs, p_writer
 from occstats.comparison import Comparison
-from occstats.comparison.choices import ESTIMANDS
+from occstats.comparison.settings import ESTIMANDS
 from occstats.figures._base import (
     NUMBER_CELL,
     Order,

@@ -26,9 +26,9 @@ from occstats._format import (
     significant,
     word,
 )
-from occstats.comparison.choices import ESTIMANDS
 from occstats.comparison.decision import BETTER, EQUIVALENT, WORSE
 from occstats.comparison.heterogeneity import new_dataset_sentence
+from occstats.comparison.settings import ESTIMANDS
 from occstats.comparison.text.verdict import (
     REVERSED,
     ROWS_ALONE,

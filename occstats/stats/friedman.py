@@ -250,7 +250,7 @@ def classical_tests(sample: Sample, names: Sequence[str], *, alpha: float = 0.05
 
     Tasks with a missing score are dropped; `alpha` is the level of the critical difference.
     """
-    whole = sample.whole
+    whole = sample.complete_cases
     means, suites = whole.clusters.means(whole.scores), whole.clusters.suites
     averaged = ("dataset means", means) if suites is None else ("suite means", suites.means(means))
     tests, pairs = [], []

@@ -129,7 +129,7 @@ class Sample:
         return np.asarray(~np.isnan(self.scores).any(axis=1))
 
     @cached_property
-    def whole(self) -> "Sample":
+    def complete_cases(self) -> "Sample":
         """The tasks that all algorithms have, on which they can be ranked."""
         if self.complete.all():
             return self

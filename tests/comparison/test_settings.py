@@ -4,8 +4,7 @@ import pytest
 
 import occstats
 from occstats.comparison import Settings
-from occstats.comparison.choices import PAPER
-from occstats.comparison.settings import LABELS, SETTINGS
+from occstats.comparison.settings import LABELS, PAPER, SETTINGS
 from occstats.errors import ArgumentError
 
 

@@ -90,7 +90,7 @@ def test_without_a_dataset(estimand, test, alternative, suites):
             continue
         expected = mean_differences(sample(kept))
         np.testing.assert_allclose(found.mean_difference[i - 1], expected, atol=1e-12)
-        whole = sample(kept).whole
+        whole = sample(kept).complete_cases
         values = whole.ranks if estimand == "typical" else -whole.scores
         standing = whole.clusters.means(values).mean(axis=0)
         if estimand == "typical":

@@ -12,7 +12,7 @@ from occstats.stats.clusters import FEW_CLUSTERS
 if TYPE_CHECKING:
     from occstats.comparison.settings import Settings
 
-__all__ = ["EXPLANATIONS", "QUANTITIES", "IntervalKind", "explain", "interval_kinds"]
+__all__ = ["EXPLANATIONS", "QUANTITIES", "TRAITS", "IntervalKind", "explain", "interval_kinds"]
 
 
 TEXTS = tomllib.loads(files(__package__).joinpath("columns.toml").read_text("utf-8"))
@@ -20,6 +20,8 @@ TEXTS = tomllib.loads(files(__package__).joinpath("columns.toml").read_text("utf
 EXPLANATIONS: dict[str, str] = TEXTS["columns"]
 #: The quantities that have an interval, as the methods call them.
 QUANTITIES: dict[str, str] = TEXTS["quantities"]
+#: The terms of the regression, as the methods call them.
+TRAITS: dict[str, str] = TEXTS["traits"]
 
 
 class IntervalKind(NamedTuple):

@@ -14,8 +14,7 @@ from jinja2 import Environment, StrictUndefined
 from occstats import __version__
 from occstats._format import count, listing, printable
 from occstats.backends import ENGINES
-from occstats.comparison import choices
-from occstats.comparison.text.columns import QUANTITIES
+from occstats.comparison.text.columns import QUANTITIES, TRAITS
 from occstats.results.aliases import score_word
 from occstats.stats.clusters import FEW_CLUSTERS
 from occstats.stats.corrections import CORRECTIONS
@@ -32,23 +31,14 @@ Block = str | tuple[str, ...]
 
 @dataclass(frozen=True)
 class Reference:
-    """A cited work.
-
-    Attributes
-    ----------
-    key : str
-        Its key in the bibliography.
-    bibtex : str
-        Its entry in the bibliography.
-    cited : str
-        Its citation in the text: authors and year.
-    text : str
-        Its entry in a list of references.
-    """
+    """A cited work."""
 
     key: str
+    #: Its entry in the bibliography.
     bibtex: str
+    #: Its citation in the text: authors and year.
     cited: str
+    #: Its entry in a list of references.
     text: str
 
 
@@ -164,10 +154,7 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
     all_flips = settings.null == "flips" and bool(used == 2 ** (m - 1))
     together = _together(comparison)
     known = pairs.notna().any()
-    traits = {**dict(choices.TRAITS.values()), "median_score": "the median score of all algorithms"}
     terms = [term for term in comparison.regression["term"].unique() if term != "intercept"]
-    made = settings.record()
-    said = "" if settings.preset is None else choices.paper_settings(made)
     kinds: dict[str, list[str]] = {}
     for quantity, kind in comparison.intervals.items():
         sentence = kind.sentence
@@ -204,7 +191,7 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
         "several": several,
         "all_flips": all_flips,
         "test": test,
-        "sides": choices.ALTERNATIVES[settings.alternative],
+        "sides": "two-sided" if settings.alternative == "two-sided" else "one-sided",
         "alpha": f"{settings.alpha:g}",
         "level": f"{100 * (1 - settings.alpha):g} %",
         "together": together,
@@ -220,20 +207,19 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
         "margin": "" if settings.margin is None else f"{settings.margin:g}",
         "rope": f"{settings.rope:g}",
         "tie_tolerance": f"{settings.tie_tolerance:g}" if settings.tie_tolerance else "",
-        "missing": choices.chosen(choices.MISSING, settings.missing),
+        "missing": settings.missing.partition("=")[0],
         "failed": results.failed is not None,
         "failure_score": results.failure_score if results.failed is not None else None,
         "binary": comparison.binary is not None,
         "posterior": m > 1 and known["bayes_better"],
         "mean_posterior": known["difference_above"],
-        "traits": listing([traits.get(term, term) for term in terms]),
-        "inference": choices.INFERENCES[settings.inference].replace("dataset", unit),
+        "traits": listing([TRAITS.get(term, term) for term in terms]),
+        "inference": settings.inference,
         "regression_corrected": settings.regression_corrected,
-        "preset": said.replace("Settings of", "The settings were those of", 1),
+        "preset": settings.preset_note().replace("Settings of", "The settings were those of", 1),
         "version": __version__,
         "engine": ENGINES[settings.engine].sentence,
-        "as_published": settings.preset
-        and all(made[name] == own for name, own in choices.PAPER.items()),
+        "as_published": settings.as_published,
     }
 
 

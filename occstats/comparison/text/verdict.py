@@ -52,19 +52,10 @@ ALPHANUMERIC = ascii_letters + digits
 
 @dataclass(frozen=True)
 class Verdict:
-    """The parts of a verdict.
-
-    Attributes
-    ----------
-    sentences : tuple of str
-        The answer first.
-    relations : tuple of (str, list of str)
-        Each relation of the leader (or the control) to others, and their names.
-    remarks : tuple of str
-        Reservations.
-    """
+    """The sentences of a verdict, the answer first, and reservations."""
 
     sentences: tuple[str, ...]
+    #: Each relation of the leader (or the control) to others, and their names.
     relations: tuple[tuple[str, list[str]], ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -143,15 +134,7 @@ def subject_rows(comparison: Comparison) -> pd.DataFrame:
 
 
 def make_verdict(comparison: Comparison, *, shorten: bool = False) -> Verdict:
-    """Name the leader and its relations to the others.
-
-    Parameters
-    ----------
-    comparison
-        The comparison.
-    shorten
-        Leave out a long prefix that all names share, and say so.
-    """
+    """Name the leader and its relations; `shorten` leaves out a long prefix that names share."""
     names, prefix = short_names(comparison.algorithms) if shorten else ({}, "")
     writer = _Writer(comparison, names)
     remarks = list(writer.remarks())
