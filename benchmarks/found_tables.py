@@ -22,7 +22,7 @@ FOUND: list[tuple[str, str, str, str]] = [
     (
         "angus924/minirocket: results_ucr109_mean.csv with"
         " angus924/hydra: results_ucr112_hydra.csv",
-        f"one algorithm a file: 2; 109 and 112 {UCR}; accuracy",
+        f"one file per algorithm: 2; 109 and 112 {UCR}; accuracy",
         "",
         "right at once",
     ),
@@ -46,7 +46,7 @@ FOUND: list[tuple[str, str, str, str]] = [
     ),
     (
         "ChangWeiTan/MultiRocket: results/resamples/MULTIROCKET_{10K,50K,100K}_TESTFOLDS.csv",
-        f"one algorithm a file: 3; 128 {UCR}; columns are 30 folds; accuracy",
+        f"one file per algorithm: 3; 128 {UCR}; columns are 30 folds; accuracy",
         "--score-name accuracy",
         "no usable way at first, because of an unnamed index in front of the key; then right",
     ),
@@ -192,7 +192,7 @@ def page() -> str:
         "direction of the right reading were written down from the first lines before the first",
         "attempt, and numbers counted in the files; then each was tried without options, and with",
         f"the options that the message asks for. Of {len(FOUND)}: {counted},",
-        f"{told} read rightly with options. None was read wrongly without a word. Two suggestions",
+        f"{told} read rightly with options. None was silently misread. Two suggestions",
         "were wrong (the dataset of TSB-AD, two measures as tasks) and one table had no usable way",
         "(an index in front of the key): these clauses are closed, and the row says so. Scores of",
         "eight of the tables were compared with those that pandas reads, and agree.",
