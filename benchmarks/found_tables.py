@@ -1,6 +1,6 @@
 """Tables found in public repositories after the reading code was finished, and what it did.
 
-The right readings were written down from the first lines of each file before it was tried, first
+The correct readings were written down from the first lines of each file before it was tried, first
 without options and then with those that the message asks for; numbers were counted in the files.
 The tables are not part of the project.
 """
@@ -11,68 +11,68 @@ __all__ = ["FOUND", "page"]
 
 UCR = "datasets of the UCR archive"
 PATTERN = r"--dataset-from '^\d+_([A-Za-z][A-Za-z0-9]*)_.'"
-# Repository and file; right reading; options; outcome.
+# Repository and file; correct reading; options; outcome.
 FOUND: list[tuple[str, str, str, str]] = [
     (
         "patrickzib/dictionary: data/ucr_accuracy-sonic.csv",
         "long: 16 classifiers, 114 datasets, accuracy",
         "",
-        "right at once; 21 cells without a score are named",
+        "correct at once; 21 cells without a score are named",
     ),
     (
         "angus924/minirocket: results_ucr109_mean.csv with"
         " angus924/hydra: results_ucr112_hydra.csv",
         f"one file per algorithm: 2; 109 and 112 {UCR}; accuracy",
         "",
-        "right at once",
+        "correct at once",
     ),
     (
         "ChangWeiTan/MultiRocket: results/all_resamples_average.csv",
         f"wide: 22 algorithms, 109 {UCR}, accuracy",
         "--higher-is-better",
-        "right",
+        "correct",
     ),
     (
         "ChangWeiTan/MultiRocket: results/results_128_resample_0.csv",
         f"wide: 48 variants, 128 {UCR}, accuracy",
         "--higher-is-better",
-        "right",
+        "correct",
     ),
     (
         "ChangWeiTan/MultiRocket: results/test_time.csv",
         f"wide: 5 algorithms, 128 {UCR}, seconds",
         "--lower-is-better",
-        "right",
+        "correct",
     ),
     (
         "ChangWeiTan/MultiRocket: results/resamples/MULTIROCKET_{10K,50K,100K}_TESTFOLDS.csv",
         f"one file per algorithm: 3; 128 {UCR}; columns are 30 folds; accuracy",
         "--score-name accuracy",
-        "no usable way at first, because of an unnamed index in front of the key; then right",
+        "refused at first, because of an unnamed index in front of the key; then correct",
     ),
     (
         "angus924/hydra: results/results_ucr112_variants.csv",
         f"wide: 4 algorithms, 112 {UCR}, accuracy",
         "--higher-is-better",
-        "right",
+        "correct",
     ),
     (
         "mlgig/mrsqm: results/results.csv",
         f"wide: 5 algorithms, 113 {UCR}, accuracy",
         "--higher-is-better",
-        "right",
+        "correct",
     ),
     (
         "mlgig/mrsqm: results/elapsed.csv",
         f"wide: 5 algorithms, 113 {UCR}, seconds",
         "--lower-is-better",
-        "right",
+        "correct",
     ),
     (
         "hfawaz/InceptionTime: results-InceptionTime-85.csv",
         f"long: 12 classifiers, 85 {UCR}, accuracy beside precision and recall",
         "--score accuracy",
-        "right",
+        "correct",
     ),
     (
         "TheDatumOrg/TSB-AD: uni_mergedTable_VUS-PR.csv",
@@ -80,7 +80,7 @@ FOUND: list[tuple[str, str, str, str]] = [
         " of properties; VUS-PR, higher",
         f"--algorithms (32 names) --higher-is-better {PATTERN}",
         "the note asked whether `ts_len` is the dataset, which is wrong; now it proposes the"
-        " pattern, with which the table is read rightly",
+        " pattern, with which the table is read correctly",
     ),
     (
         "TheDatumOrg/TSB-AD: multi_mergedTable_VUS-PR.csv",
@@ -93,81 +93,81 @@ FOUND: list[tuple[str, str, str, str]] = [
         "wide, index of tuples (dataset, seed, labelled anomalies): 10 algorithms, 31 datasets,"
         " AUROC; seeds are repeats, one number of labels",
         "--dataset 'index 1' --repeat 'index 2' --where 'index 3=5'",
-        "right after two messages",
+        "correct after two messages",
     ),
     (
         "Minqi824/ADGym: result/AUCPR-SOTA-semi-supervise.csv",
         "as above: 7 algorithms, 31 datasets, AUCPR",
         "--dataset 'index 1' --repeat 'index 2' --where 'index 3=5' --higher-is-better",
-        "right after two messages",
+        "correct after two messages",
     ),
     (
         "qpsolvers/free_for_all_qpbenchmark: results/qpbenchmark_results.csv",
         "long: 16 solvers, 27 problems, one of the settings, runtime, `found` tells failures",
         "--score runtime --status found --where settings=default",
-        "right after three messages; 144 failed runs are named",
+        "correct after three messages; 144 failed runs are named",
     ),
     (
         "qpsolvers/free_for_all_qpbenchmark: results/free_for_all.md",
         "15 tables of summaries: 16 solvers by 6 measures",
         "--table 6 --algorithm '' --score '[Runtime](#computation-time) (shm)' --dataset @file"
         " --lower-is-better",
-        "right; the measures are never taken for tasks",
+        "correct; the measures are never taken for tasks",
     ),
     (
         "open-mmlab/mmpretrain: configs/beit/README.md",
         "2 tables; the second: 2 models, 1 dataset, top-1 accuracy beside top-5",
         "--table 2 --score 'Top-1 (%)' --dataset @file --higher-is-better",
         "the options of the first message led to top-1 and top-5 as two tasks, which is wrong; now"
-        " they are measures, and the table is read rightly",
+        " they are measures, and the table is read correctly",
     ),
     (
         "angus924/rocket: results/results_scalability_training_set_size.csv",
         "3 numbers of kernels (k), 13 sizes of the training set, accuracy; no names to go by",
         "--algorithm k --dataset num_training_examples --score accuracy",
-        "right",
+        "correct",
     ),
     (
         "angus924/rocket: results/results_ucr.csv",
         "one algorithm: mean, standard deviation and times; nothing to compare",
         "",
-        "rightly refused",
+        "correctly refused",
     ),
     (
         "angus924/rocket: results/results_ucr_resamples.csv",
         "as above",
         "",
-        "rightly refused",
+        "correctly refused",
     ),
     (
         "angus924/minirocket: results/accuracy_ucr109_resamples.csv",
         "one algorithm; columns are 30 resamples",
         "",
-        "rightly refused: named by numbers, as folds",
+        "correctly refused: named by numbers, as folds",
     ),
     (
         "hfawaz/InceptionTime: results-inception-128.csv",
         "one classifier, 5 iterations",
         "--score accuracy --repeat iteration",
-        "rightly refused: only one algorithm",
+        "correctly refused: only one algorithm",
     ),
     (
         "paperswithcode/sota-extractor: data/eval_all_report.csv",
         "counts, precision and recall of tasks; no algorithms",
         "",
-        "rightly refused",
+        "correctly refused",
     ),
     (
         "catboost/benchmarks: quality_benchmarks/README.md",
         "wide: 8 algorithms, 11 datasets, logloss; cells as 0.273 (±0.0004) (+1.20%)",
         "",
-        "refused, no usable way: these cells are not read as numbers",
+        "refused, cannot be read: these cells are not read as numbers",
     ),
     (
         "szilard/benchm-ml: README.md",
         "13 tables; the first: 5 tools, 4 sizes, AUC; a dot repeats the tool above",
         "--table 1 --algorithm Tool --dataset '*n*' --score AUC",
-        "refused, no usable way: a dot is taken for a name, and repeated rows are refused",
+        "refused, cannot be read: a dot is taken for a name, and repeated rows are refused",
     ),
 ]
 
@@ -175,9 +175,9 @@ FOUND: list[tuple[str, str, str, str]] = [
 def page() -> str:
     """Return the section of the page on published tables."""
     kinds = {
-        "read rightly at once": "right at once",
-        "rightly refused": "rightly refused",
-        "refused without a usable way": "refused, no usable way",
+        "read correctly without options": "correct at once",
+        "correctly refused": "correctly refused",
+        "not readable": "refused, cannot be read",
     }
     numbers = {
         name: sum(row[3].startswith(start) for row in FOUND) for name, start in kinds.items()
@@ -189,15 +189,15 @@ def page() -> str:
         "## Tables found afterwards",
         "",
         "Tables from other repositories, found after the code was finished. Roles, score and",
-        "direction of the right reading were written down from the first lines before the first",
-        "attempt, and numbers counted in the files; then each was tried without options, and with",
-        f"the options that the message asks for. Of {len(FOUND)}: {counted},",
-        f"{told} read rightly with options. None was silently misread. Two suggestions",
-        "were wrong (the dataset of TSB-AD, two measures as tasks) and one table had no usable way",
-        "(an index in front of the key): these clauses are closed, and the row says so. Scores of",
-        "eight of the tables were compared with those that pandas reads, and agree.",
+        "direction were written down from the first lines before the first attempt, and numbers",
+        "counted in the files; then each table was tried without options, and with the options",
+        f"that the error message asks for. Of {len(FOUND)}: {counted},",
+        f"{told} read correctly with options. None was silently misread. Two suggestions were",
+        "wrong (the dataset of TSB-AD, two measures as tasks), and one table could not be read (an",
+        "index in front of the key); both are corrected, as the rows say. The scores of eight",
+        "tables were compared with those that pandas reads, and agree.",
         "",
-        "| table | right reading | options | outcome |",
+        "| table | correct reading | options | outcome |",
         "| --- | --- | --- | --- |",
     ]
     for table, right, options, outcome in FOUND:

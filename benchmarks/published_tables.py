@@ -1,6 +1,6 @@
 """Read published tables with the options that each needs, and write what was read as a page.
 
-The tables lie in the folder named by ``OCCSTATS_REALWORLD``, with their right readings; run
+The tables lie in the folder named by ``OCCSTATS_REALWORLD``, with their correct readings; run
 
     python benchmarks/published_tables.py > docs/benchmarks/published_tables.md
 """
@@ -260,7 +260,7 @@ def outcome(
 
 
 def right_reading(folder: Path, name: str) -> str:
-    """Return the right reading of a file, as written down before it was tried."""
+    """Return the correct reading of a file, as written down before it was tried."""
     first, second = (pd.read_csv(folder / f"{n}.csv", dtype=str) for n in ("MANIFEST", "SECOND"))
     for _, row in first[first["file"] == name].iterrows():
         return f"{row['shape']}: {row['roles']}".replace("data set", "dataset")
@@ -277,15 +277,14 @@ def main() -> None:
     assert lacking <= {"MANIFEST.csv", "SECOND.csv", "README.md"}, lacking
     refused = sum(isinstance(right, str) for *_, right in TABLES)
     print("# Published tables\n")
-    print("Written by `benchmarks/published_tables.py`. Tables of other studies, as they lie in")
-    print("public repositories, with the right reading as it was written down before the table was")
-    print("tried, the command that reads it, and the outcome. The options are those that the")
-    print("message of a first attempt asks for. A test repeats all rows, and compares scores with")
-    print(
-        f"those that pandas reads. {len(held)} files in {len(TABLES)} rows: {refused} are rightly"
-    )
-    print("refused, none is read wrongly.\n")
-    print("| file | right reading | command | outcome |")
+    print("Written by `benchmarks/published_tables.py`. Tables of other studies, as published in")
+    print("public repositories. Each row gives the correct reading, which was written down before")
+    print("the table was tried, the command that reads it, and the outcome. The options are those")
+    print("that the error message of a first attempt asks for. A test repeats all rows and")
+    print("compares the scores with those that pandas reads.")
+    print(f"{len(held)} files in {len(TABLES)} rows: {refused} are correctly refused,")
+    print("none is misread.\n")
+    print("| file | correct reading | command | outcome |")
     print("| --- | --- | --- | --- |")
     for files, options, right in TABLES:
         found = outcome(folder, files, options)
