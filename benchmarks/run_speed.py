@@ -59,6 +59,7 @@ def cases(data: str, made: Path) -> dict[str, list[str]]:
     iris = ["run", "--data", data, "--datasets", "iris", "-j", "2"]
     ten = ["run", "--data", data, "--datasets", TEN]
     found = {"run iris -j 2, nothing compiled": iris, "run iris -j 2": iris}
+    found["run iris -j 1, NND alone"] = [*iris[:-1], "1", "--descriptors", "NND"]
     found |= {f"run ten datasets -j {jobs}": [*ten, "-j", jobs] for jobs in ("1", "2")}
     for name in ("LOF", "ALP"):
         tune = ["tune", "--descriptors", name, "-j", "1", "--format", "none"]
