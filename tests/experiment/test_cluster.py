@@ -9,6 +9,7 @@ import sys
 import threading
 from contextlib import contextmanager
 from functools import partial
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pandas as pd
@@ -53,6 +54,15 @@ def refuse(shard, isolate):
     raise DataError("one.csv: no such file")
 
 
+def be_killed_once(shard, isolate):
+    if not isolate:
+        raise distributed.scheduler.KilledWorker(shard.id, SimpleNamespace(address="tcp://x"), 3)
+
+
+def lose_the_scheduler(shard, isolate):
+    raise distributed.comm.CommClosedError
+
+
 def test_problems_of_a_cluster_are_explained(local_cluster, one_target, tmp_path, monkeypatch):
     monkeypatch.setattr(dispatch, "SECONDS_FOR_FILES", 0.0)
     address = local_cluster(1)
@@ -60,10 +70,18 @@ def test_problems_of_a_cluster_are_explained(local_cluster, one_target, tmp_path
     execute = partial(dispatch.execute, shards, scheduler=address)
     with pytest.raises(EngineError, match="wrote results that are not visible here"):
         list(execute(do_nothing, is_visible=lambda shard: False))
-    # Another id: the scheduler remembers the results of the same key.
-    shards = prepare(one_target, out=tmp_path / "r", descriptors=["MD"], seed=1).plan.shards
-    with pytest.raises(EngineError, match=f"{address} refuses the work: one.csv: no such file"):
-        list(dispatch.execute(shards, refuse, is_visible=bool, scheduler=address))
+    for seed, work, message in (
+        (1, refuse, "refuses the work: one.csv: no such file"),
+        (2, lose_the_scheduler, "finished results are safe"),
+    ):
+        # Another id: the scheduler remembers the results of the same key.
+        shards = prepare(one_target, out=tmp_path, descriptors=["MD"], seed=seed).plan.shards
+        with pytest.raises(EngineError, match=f"{address}.* {message}"):
+            list(dispatch.execute(shards, work, is_visible=bool, scheduler=address))
+    # Computed again, with its fits isolated.
+    shards = prepare(one_target, out=tmp_path, descriptors=["MD"], seed=3).plan.shards
+    done = list(dispatch.execute(shards, be_killed_once, is_visible=bool, scheduler=address))
+    assert done == list(shards)
 
 
 def test_a_cluster_without_workers_is_explained(local_cluster, one_target, monkeypatch):
