@@ -52,7 +52,7 @@ def compare(
 ) -> None:
     """Compare algorithms on tasks grouped by dataset.
 
-    RESULTS are one or more tables (CSV, TSV, Parquet, Feather, JSON lines, Markdown, Excel, a
+    RESULTS are one or more tables (CSV, TSV, Parquet, JSON lines, Markdown, Excel, a
     folder of these, or - for standard input) in long form (one row per task and algorithm) or wide
     form (one column per algorithm), or bundled ones (lenz2021). Several tables are joined by task,
     so that you can compare your own method with published results.

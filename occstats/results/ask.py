@@ -45,7 +45,9 @@ class UnclearTableError(ResultsError):
     ) -> None:
         self.raw, self.template = raw, dict(template)
         self.problems, self.found = list(problems), dict(found or {})
-        head = f"{raw.name}: {'; '.join(problems)}"
+        # Questions are last, each a sentence.
+        head = "; ".join(sorted(problems, key=lambda problem: problem.endswith("?")))
+        head = re.sub(r"\?; (.)", lambda found: f"? {found[1].upper()}", f"{raw.name}: {head}")
         super().__init__("\n".join([head, *describe(raw, self.found)]))
         if not any(_is_blank(name, value) for name, value in self.template.items()):
             self.retry = dict(self.template)

@@ -80,7 +80,7 @@ def load_results(
     ----------
     *sources : path, name of bundled results, DataFrame, mapping, array or Results
         A Parquet file, a directory of Parquet shards, CSV or TSV (any usual delimiter, also
-        gzipped), Feather, JSON lines; ``"lenz2021"``; a frame; a mapping from algorithms to their
+        gzipped), JSON lines; ``"lenz2021"``; a frame; a mapping from algorithms to their
         scores, or an array whose columns are `algorithms`. In long form a row is the score of an
         algorithm on a task (and fold); in wide form a row is a task, and the algorithms are
         columns.

@@ -143,8 +143,7 @@ class _Finder:
         if self.problems:
             order = [*BLANK, *self.template]
             template = {name: self.template[name] for name in order if name in self.template}
-            problems = sorted(self.problems, key=lambda problem: problem.endswith("dataset?"))
-            raise UnclearTableError(self.raw, problems, template, self.found)
+            raise UnclearTableError(self.raw, self.problems, template, self.found)
 
     @property
     def free(self) -> list[str]:

@@ -365,7 +365,7 @@ class Results:
         return frame
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write the long form to a .parquet, .feather, .csv, .tsv or .jsonl file.
+        """Write the long form to a .parquet, .csv or .jsonl file.
 
         The file is written atomically. Names are written unchanged.
 
@@ -497,12 +497,12 @@ def _fold_rows(
     return rows, columns, score, status
 
 
-def _write_csv(frame: pd.DataFrame, path: Path, separator: str = ",") -> None:
+def _write_csv(frame: pd.DataFrame, path: Path) -> None:
     text = frame.select_dtypes(exclude="number")
     # pandas does not quote a lone carriage return, which ends a line for other readers.
     returns = any(text[name].str.contains("\r", regex=False).any() for name in text)
     quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
-    write_file(path, frame.to_csv(index=False, sep=separator, quoting=quoting))
+    write_file(path, frame.to_csv(index=False, quoting=quoting))
 
 
 def _write_json(frame: pd.DataFrame, path: Path) -> None:
@@ -516,8 +516,6 @@ def _write_json(frame: pd.DataFrame, path: Path) -> None:
 
 _WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
     ".parquet": write_parquet,
-    ".feather": lambda frame, path: write_file(path, frame.to_feather),
     ".csv": _write_csv,
-    ".tsv": lambda frame, path: _write_csv(frame, path, "\t"),
     ".jsonl": _write_json,
 }

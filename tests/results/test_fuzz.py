@@ -46,12 +46,10 @@ def table(rng):
 
 def as_bytes(frame, rng):
     """Return the table in a random file type and dialect, and the suffix."""
-    kind = rng.choice(["csv", "wide", "jsonl", "json", "parquet", "feather", "gz", "md", "xlsx"])
+    kind = rng.choice(["csv", "wide", "jsonl", "json", "parquet", "gz", "md", "xlsx"])
     stream = io.BytesIO()
     if kind == "parquet":
         frame.to_parquet(stream)
-    elif kind == "feather":
-        frame.to_feather(stream)
     elif kind == "xlsx":
         frame.to_excel(stream, index=False)
     elif kind == "md":

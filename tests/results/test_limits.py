@@ -1,6 +1,5 @@
 """Small files that are expensive to read are refused before they are decoded, walked or matched."""
 
-import contextlib
 import gzip
 import json
 import subprocess
@@ -10,11 +9,9 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from occstats.errors import ResultsError
 from occstats.results import load_results
 
 CSV = "dataset,class,descriptor,auroc\nx,0,A,0.5\nx,0,B,0.6\n"
@@ -107,15 +104,7 @@ def long_shared_name(path):
     """One name of 60,000 letters, which 100,000 rows share."""
     shared = pa.DictionaryArray.from_arrays(pa.array(np.zeros(100_000, "i4")), ["L" * 60_000])
     table = pa.table({"dataset": shared, "auroc": np.arange(100_000.0)})
-    if path.suffix == ".feather":
-        pa.feather.write_feather(table, path, compression="zstd")
-    else:
-        pq.write_table(table, path, compression="zstd")
-
-
-def packed_text(path):
-    table = pa.table({"dataset": pa.array(["a" * 1000] * 300_000)})
-    pa.feather.write_feather(table, path, compression="zstd")
+    pq.write_table(table, path, compression="zstd")
 
 
 def zeros(path):
@@ -194,8 +183,6 @@ def far_columns(path):
         (many_objects, "a.json", "cells or more"),
         (equal_rows, "a.parquet", "1,899,999 rows with a task and algorithm that an earlier"),
         (long_shared_name, "a.parquet", "bytes or more when decompressed"),
-        (long_shared_name, "a.feather", "bytes or more when decompressed"),
-        (packed_text, "a.feather", "bytes or more when decompressed"),
         (zeros, "a.csv", "bytes or more when decompressed"),
         (packed_zeros, "a.csv.gz", "bytes or more when decompressed"),
         (one_line, "a.csv", "a line of more than"),
@@ -224,59 +211,3 @@ def test_work_and_memory_are_bounded(tmp_path, make, name, says):
     assert int(kilobytes) < 1_000_000
     # The aim is five seconds; a loaded machine counts more for the same work.
     assert float(seconds) < 20
-
-
-def calls(function):
-    """Return the number of calls, of Python and C functions, that a function makes."""
-    made = 0
-
-    def count(frame, event, argument):
-        nonlocal made
-        made += event in {"call", "c_call"}
-
-    sys.setprofile(count)
-    try:
-        function()
-    finally:
-        sys.setprofile(None)
-    return made
-
-
-def columns(size):
-    names = ",".join(f"A{i}" for i in range(size))
-    values = ",".join(f"0.{i}" for i in range(size))
-    return f"dataset,{names}\n" + "".join(f"d{i},{values}\n" for i in range(3))
-
-
-def keys(size):
-    records = [{"dataset": f"d{i}", "algorithm": a, "auroc": i} for i in range(3) for a in "AB"]
-    return json.dumps([{**record, **dict.fromkeys(map(str, range(size)))} for record in records])
-
-
-def letters(size):
-    name = "x" * size
-    return f"dataset,algorithm,auroc\n{name}1,A,0.1\n{name}1,B,0.2\n{name}2,A,0.1\n{name}2,B,0.3\n"
-
-
-@pytest.mark.parametrize(
-    ("make", "name", "sizes"),
-    [
-        (columns, "a.csv", (100, 200, 400)),
-        (keys, "a.json", (500, 1_000, 2_000)),
-        (letters, "a.csv", (200, 400, 800)),
-    ],
-)
-def test_work_grows_linearly(tmp_path, make, name, sizes):
-    """With columns, keys and the length of names."""
-    path, work = tmp_path / name, []
-    for size in (sizes[0], *sizes):  # the first reading imports libraries
-        path.write_text(make(size))
-
-        def read():
-            with contextlib.suppress(ResultsError):  # a column without values
-                load_results(path, lower_is_better=False)
-
-        work.append(calls(read))
-    small, middle, large = work[1:]
-    # Twice as much for twice the size; four times as much if it were quadratic.
-    assert large - middle <= 3 * (middle - small) + 500

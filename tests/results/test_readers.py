@@ -7,7 +7,6 @@ import pickle
 import stat
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -16,7 +15,6 @@ import numpy as np
 import pandas as pd
 import polars
 import pyarrow as pa
-import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
@@ -25,7 +23,6 @@ from occstats._files import write_parquet
 from occstats.errors import ResultsError
 from occstats.results import load_results
 from occstats.results.readers import read_path
-from occstats.results.readers.frames import FILE, RawTable
 from occstats.results.readers.limits import Limits
 from occstats.results.reading import Reading
 
@@ -66,6 +63,7 @@ def test_files_without_rows(tmp_path, refused, long_frame):
         ("a.parquet", b"\n<html><body>404", "web page"),
         ("a.csv", b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "git lfs pull"),
         ("a.csv", b"PK\x03\x04rest", "ZIP"),
+        ("a.feather", b"ARROW1\0\0", "is a Feather or Arrow file; save the table as Parquet"),
         ("a.csv", b"PK\x03\x04....[Content_Types].xml", "has the suffix .csv but contains Excel"),
     ],
 )
@@ -276,43 +274,39 @@ def test_a_folder_of_text_files(tmp_path):
     assert found == ["one/more", "one/scores", "two/scores"]
 
 
-def test_quoted_cell_with_a_line_break_at_the_end(tmp_path):
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_quoted_cells_at_the_end(tmp_path, refused, end):
     path = tmp_path / "a.csv"
-    path.write_text('model,auroc,dataset\nA,0.5,"x\ny"\nB,0.6,"x\ny"')
-    assert load_results(path).algorithms == ["A", "B"]
+    for name in ("x", f"x{end}y", f"x{end}"):
+        rows = ["model,auroc,dataset", f'A,0.5,"{name}"', f'B,0.6,"{name}"']
+        for text in (end.join(rows), end.join([*rows, ""])):
+            path.write_bytes(text.encode())
+            table = load_results(path)
+            assert (table.algorithms, list(table.clusters)) == (["A", "B"], [name])
+        path.write_bytes(end.join([*rows[:-1], 'B,0.6,"x', ""]).encode())
+        refused(path, says=("ends within a quoted cell",))
 
 
-def test_truncated_parquet(tmp_path, refused, long_frame):
+def test_commas_within_the_cells_of_other_delimiters(tmp_path):
+    path = tmp_path / "auroc.csv"
+    for delimiter in (";", "\t", "|"):
+        text = "dataset;SVM (a,b);RF (c,d)\nx;0,5;0,6\ny;0,7;0,8\n"
+        path.write_text(text.replace(";", delimiter))
+        table = load_results(path, decimal=",")
+        assert table.algorithms == ["SVM (a,b)", "RF (c,d)"]
+        assert table.scores.to_numpy().tolist() == [[0.5, 0.6], [0.7, 0.8]]
+
+
+def test_truncated_parquet_and_gzip(tmp_path, refused, long_frame):
+    packed = tmp_path / "a.csv.gz"
+    packed.write_bytes(gzip.compress(CSV.encode())[:-9])
+    refused(packed, says=("damaged or truncated",))
     path = tmp_path / "a.parquet"
     long_frame.to_parquet(path)
     whole = path.read_bytes()
     for keep in (4, 11, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:keep])
         refused(path, says=("a.parquet", "truncated"))
-
-
-def test_feather_with_a_negative_number_in_its_header(tmp_path):
-    path = tmp_path / "a.feather"
-    pd.DataFrame({"dataset": list("xyz"), "A": [0.1, 0.2, 0.3], "B": 0.4}).to_feather(path)
-    whole = path.read_bytes()
-    refused = 0
-    for sign in range(15, len(whole), 40):
-        path.write_bytes(whole[:sign] + b"\x80" + whole[sign + 1 :])
-        try:
-            load_results(path)
-        except ResultsError:
-            refused += 1
-    assert refused > 0
-
-
-def test_truncated_feather_and_gzip(tmp_path, refused, long_frame):
-    path = tmp_path / "a.feather"
-    long_frame.to_feather(path)
-    path.write_bytes(path.read_bytes()[:-40])
-    refused(path, says=("damaged Feather",))
-    packed = tmp_path / "a.csv.gz"
-    packed.write_bytes(gzip.compress(CSV.encode())[:-9])
-    refused(packed, says=("damaged or truncated",))
 
 
 def test_every_flipped_byte_is_found_or_harmless(tmp_path):
@@ -454,12 +448,3 @@ def test_types_of_polars(wide, refused):
     expected = load_results(wide, score_name="auroc").scores.round(10)
     pd.testing.assert_frame_equal(scores, expected, rtol=1e-15)
     refused(frame.lazy(), says=("'LazyFrame'", ".collect()"))
-
-
-def test_flags_and_the_name_of_a_file():
-    columns = {"flag": ["yes", "No"], "gap": ["yes", None], "text": ["a", "b"]}
-    table = RawTable("folder/results.csv", pd.DataFrame(columns))
-    assert [table.is_flag(name) for name in columns] == [True, False, False]
-    for label, name in (("", "results"), ("mine", "mine")):
-        codes, names = replace(table, label=label).codes(FILE)
-        assert (codes.tolist(), names.tolist()) == ([0, 0], [name])

@@ -19,8 +19,6 @@ WRITERS = {
     "a.csv.gz": lambda frame, path: frame.to_csv(path, index=False),
     "a.parquet": lambda frame, path: frame.to_parquet(path),
     "large.pq": lambda frame, path: frame.astype({"dataset": "category"}).to_parquet(path),
-    "a.feather": lambda frame, path: frame.to_feather(path),
-    "zstd.arrow": lambda frame, path: frame.to_feather(path, compression="zstd"),
     "a.jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True),
     "a.json": lambda frame, path: frame.to_json(path, orient="records"),
     "a.jsonl.gz": lambda frame, path: path.write_bytes(

@@ -167,7 +167,7 @@ def test_repr_and_html(long_frame):
 
 @pytest.mark.parametrize(
     ("ending", "score_name"),
-    [("parquet", "auroc"), ("feather", "rmse"), ("csv", "my own score"), ("jsonl", "score")],
+    [("parquet", "rmse"), ("csv", "my own score"), ("jsonl", "score")],
 )
 def test_written_folds_come_back(tmp_path, long_frame, ending, score_name):
     rng = np.random.default_rng(0)

@@ -24,7 +24,7 @@ from occstats.results.readers.limits import (
     kind_of_file,
 )
 from occstats.results.readers.markdown import is_markdown, read_markdown
-from occstats.results.readers.parquet import read_feather, read_parquet
+from occstats.results.readers.parquet import read_parquet
 from occstats.results.reading import Reading
 
 __all__ = ["STANDARD_INPUT", "read_path"]
@@ -48,8 +48,6 @@ def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> lis
     kind = kind_of_file(path, status)
     if kind == "parquet":
         return [read_parquet([path], where, limits)]
-    if kind == "feather":
-        return [read_feather(path, limits)]
     if kind == "excel":
         return [read_excel(path, limits, reading.table, reading.header_rows)]
     if kind == "gzip":

@@ -83,7 +83,8 @@ def _rows(sheet: Any, limits: Limits, where: str) -> list[list[Any]]:
     rows, cells = [], 0
     for number, row in enumerate(sheet.iter_rows(values_only=True)):
         cells += len(row)
-        limits.check(where, rows=number, columns=len(row), cells=cells)
+        if number % 100 == 0 or len(row) > 100:
+            limits.check(where, rows=number, columns=len(row), cells=cells)
         if any(cell is not None for cell in row):
             rows.append(list(row))
     width = max(map(len, rows), default=0)

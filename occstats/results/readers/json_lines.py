@@ -50,12 +50,14 @@ def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
     if is_lm_eval(records):
         return read_lm_eval(json.loads(text), where, limits)
     columns: dict[str, list[Any]] = {}
+    limits.check(where, rows=len(records))
     for row, record in enumerate(records):
         if not isinstance(record, dict):
             raise ResultsError(
                 f"{where}, {places} {row + 1}: contains {quote(json.dumps(record))}, not an object;"
                 f" {_SHAPES}"
             )
+        known = len(columns)
         for key, value in record.items():
             # Keys of the next level are joined by dots.
             inner = {f"{key}.{k}": v for k, v in value.items()} if isinstance(value, dict) else None
@@ -64,7 +66,9 @@ def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
                 column += [None] * (row - len(column))
                 column.append(cell)
         # New keys in each row would make a square.
-        limits.check(where, rows=row + 1, columns=len(columns), cells=(row + 1) * len(columns))
+        if len(columns) > known:
+            limits.check(where, columns=len(columns), cells=(row + 1) * len(columns))
+    limits.check(where, cells=len(records) * len(columns))
     for column in columns.values():
         column.extend([None] * (len(records) - len(column)))
     return RawTable(where, pd.DataFrame(columns, index=range(len(records)), dtype=object))

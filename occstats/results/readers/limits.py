@@ -16,7 +16,6 @@ __all__ = ["Limits", "check_exists", "check_text", "kind_of_bytes", "kind_of_fil
 
 _SUFFIXES = {
     "parquet": (".parquet", ".pq"),
-    "feather": (".feather", ".arrow", ".ipc"),
     "text": (".csv", ".tsv", ".tab", ".txt", ".dat"),
     "excel": (".xlsx", ".xlsm"),
     "json": (".jsonl", ".ndjson", ".json"),
@@ -24,9 +23,9 @@ _SUFFIXES = {
     "pickle": (".pkl", ".pickle", ".p", ".joblib", ".dill", ".cloudpickle"),
 }
 _KINDS = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in suffixes}
-_NAMES = {"parquet": "Parquet", "feather": "Feather (Arrow)", "json": "JSON", "excel": "Excel"}
+_NAMES = {"parquet": "Parquet", "json": "JSON", "excel": "Excel"}
 # First bytes of files that are read, and of others with what they are and the remedy.
-_MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"\x1f\x8b": "gzip"}
+_MAGIC = {b"PAR1": "parquet", b"\x1f\x8b": "gzip"}
 _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"version https://git-lfs", "a Git LFS pointer, not the data", "run: git lfs pull"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "save the table as CSV"),
@@ -35,7 +34,8 @@ _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"\x93NUMPY", "a NumPy array without names", "in Python, pass the array with names"),
     (b"%PDF", "a PDF document", "download the table itself"),
     (b"{\\rtf", "a text document", "save the table as CSV"),
-    (b"FEA1", "a Feather file of the old version 1", "write it again with a current library"),
+    (b"FEA1", "a Feather file", "save the table as Parquet"),
+    (b"ARROW1", "a Feather or Arrow file", "save the table as Parquet"),
     (b"BZh91AY&SY", "a file compressed with bzip2", "decompress it first"),
     (b"\xfd7zXZ\x00", "a file compressed with xz", "unpack it first"),
     (b"(\xb5/\xfd", "a file compressed with zstd", "unpack it first"),

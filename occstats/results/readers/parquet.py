@@ -1,4 +1,4 @@
-"""Read Parquet and Feather files and directories of shards, with sizes checked first."""
+"""Read Parquet files and directories of shards, with sizes checked first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from occstats._files import verify_digest
@@ -18,12 +17,10 @@ from occstats.results.cells import column_text, reason_of
 from occstats.results.readers.frames import RawTable, check_names, frame_of_arrow
 from occstats.results.readers.limits import Limits, check_exists, kind_of_file
 
-__all__ = ["read_feather", "read_parquet"]
+__all__ = ["read_parquet"]
 
 # Key of a row of `occstats run`; a killed run may have written it twice.
 _IDENTITY = ["dataset", "class", "descriptor", "fold", "configuration"]
-# First bytes of compressed buffers (Zstandard, LZ4), after eight bytes with the size.
-_COMPRESSED = (0xFD2FB528, 0x184D2204)
 
 
 def read_parquet(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
@@ -112,40 +109,5 @@ def _join(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return pd.DataFrame(joined)
 
 
-def read_feather(path: Path, limits: Limits) -> RawTable:
-    """Read a Feather file of version 2."""
-    import pyarrow as pa
-
-    where = show_path(path)
-    try:
-        with pa.memory_map(str(path)) as source:
-            source.seek(8)  # after the magic number, a file is a stream of messages
-            size = 0
-            for message in pa.ipc.MessageReader.open_stream(source):
-                size += _announced(message.body)
-                limits.check(where, size=size)
-            table = pa.ipc.open_file(source).read_all()
-            table.validate(full=True)
-            return RawTable(where, frame_of_arrow(table, where, limits).copy())
-    except (pa.ArrowException, OSError, ValueError, LookupError, EOFError, MemoryError) as error:
-        if isinstance(error, ResultsError):
-            raise
-        raise _damaged(where, error, "Feather") from None
-
-
-def _announced(body: Any) -> int:
-    """Return the size of a message's buffers after decompression.
-
-    pyarrow reports it only afterwards. Buffers begin at multiples of eight bytes.
-    """
-    if body is None:
-        return 0
-    words = np.frombuffer(body, "<i8", count=len(body) // 8)
-    compressed = np.isin(words[1:] & 0xFFFFFFFF, _COMPRESSED)
-    return max(len(body), int(words[:-1][compressed].clip(0).sum(dtype=float)))
-
-
-def _damaged(where: str, error: BaseException, kind: str = "Parquet") -> ResultsError:
-    return ResultsError(
-        f"{where}: damaged {kind} file ({reason_of(error)}); copy or write it again"
-    )
+def _damaged(where: str, error: BaseException) -> ResultsError:
+    return ResultsError(f"{where}: damaged Parquet file ({reason_of(error)}); write it again")
