@@ -11,6 +11,9 @@ from occstats_descriptors.base import Descriptor
 
 __all__ = ["MD"]
 
+# `pinvh` ignores a direction of at most this relative spread, times the root of their number.
+_CUTOFF = float(np.sqrt(np.finfo(np.float64).eps))
+
 
 class MD(Descriptor):
     r"""
@@ -24,7 +27,9 @@ class MD(Descriptor):
         \frac{1}{1 + D(y)}, \qquad D(y) = \sqrt{(y - \mu)^T S^+ (y - \mu)}.
 
     With a singular covariance (fewer rows than attributes, constant or dependent attributes),
-    deviations in directions in which the target rows do not vary are ignored.
+    deviations in directions in which the target rows do not vary are ignored. If the scales of
+    attributes differ so much that the pseudo-inverse would also ignore the smallest of them, the
+    attributes are standardised first.
 
     Parameters
     ----------
@@ -60,21 +65,33 @@ class MD(Descriptor):
     _minimum_rows = 2
 
     def _fit(self, X: Matrix) -> None:
-        self._unit = _unit(max(float(X.max()), -float(X.min())))
+        self._describe(X, _unit(max(float(X.max()), -float(X.min()))))
+        spread = np.sqrt(np.diag(self._covariance))
+        hidden = spread < _CUTOFF * np.sqrt(len(spread)) * spread.max()
+        if hidden.any():
+            largest = np.abs(X).max(axis=0) / self._unit
+            varies = np.ptp(X / self._unit, axis=0) > 1e-14 * largest  # not just by rounding
+            if (hidden & varies).any():
+                spread = np.where(varies, spread, largest)
+                self._describe(X, np.where(spread > 0, spread, 1.0) * self._unit)
+        units = np.broadcast_to(self._unit, X.shape[1])
+        with np.errstate(over="ignore", under="ignore"):
+            self.location_ = self._mean * units
+            self.covariance_ = self._covariance * units[:, None] * units
+            self.precision_ = self._precision / units[:, None] / units
+
+    def _describe(self, X: Matrix, unit: float | Vector) -> None:
+        """Compute mean, covariance and precision in the given units."""
+        self._unit = unit
         scaled = self._scaled(X)
         self._mean = scaled.mean(axis=0)
-        deviations = scaled - self._mean
+        self._deviations = deviations = scaled - self._mean
         with single_threaded_blas():
-            covariance = deviations.T @ deviations / len(X)
-            self._precision = pinvh(covariance)
-        with np.errstate(over="ignore", under="ignore"):
-            self.location_ = self._mean * self._unit
-            self.covariance_ = covariance * self._unit * self._unit
-            self.precision_ = self._precision / self._unit / self._unit
-        self._deviations = deviations
+            self._covariance = deviations.T @ deviations / len(X)
+            self._precision = pinvh(self._covariance)
 
     def _scaled(self, X: Matrix) -> Matrix:
-        return X if self._unit == 1 else X / self._unit
+        return X if np.ndim(self._unit) == 0 and self._unit == 1 else X / self._unit
 
     def _score(self, X: Matrix) -> Vector:
         with np.errstate(over="ignore", invalid="ignore"), single_threaded_blas():

@@ -63,6 +63,31 @@ def test_the_unit_does_not_matter(factor):
     np.testing.assert_allclose(scores, expected, rtol=1e-9)
 
 
+@pytest.mark.parametrize("dependent", [False, True])
+def test_an_attribute_of_a_much_smaller_scale_counts(dependent):
+    rng = np.random.default_rng(6)
+    rows, queries = rng.normal(size=(40, 3)), rng.normal(size=(9, 3))
+    if dependent:
+        rows[:, 2], queries[:, 2] = rows[:, 0], queries[:, 0]
+    kept = slice(None, 2) if dependent else slice(None)
+    expected = MD().fit(rows[:, kept])
+    scales = np.array([1.0, 1e-9, 1.0])
+    descriptor = MD().fit(rows * scales)
+    found = descriptor.score_samples(queries * scales)
+    np.testing.assert_allclose(found, expected.score_samples(queries[:, kept]), rtol=1e-6)
+    assert descriptor.offset_ == pytest.approx(expected.offset_, rel=1e-6)
+    deviations = queries * scales - descriptor.location_
+    squared = np.einsum("ij,jk,ik->i", deviations, descriptor.precision_, deviations)
+    np.testing.assert_allclose(1 / (1 + np.sqrt(squared)), found, rtol=1e-6)
+
+
+def test_an_attribute_that_varies_by_rounding_does_not_count():
+    rows = np.random.default_rng(7).normal(size=(30, 2)) * [1, 1e-9]
+    rows = np.column_stack([rows, np.full(30, 0.1), 5 + 1e-15 * (np.arange(30) % 2)])
+    found = MD().fit(rows).score_samples(rows + np.array([0, 0, 1, 1]))
+    np.testing.assert_allclose(found, MD().fit(rows[:, :2]).score_samples(rows[:, :2]), rtol=1e-6)
+
+
 def test_threshold_rejects_about_the_share_of_new_rows():
     # Plain training scores would reject 47 % of new rows here.
     rng = np.random.default_rng(4)
