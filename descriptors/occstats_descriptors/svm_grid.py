@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array
 from occstats_descriptors._kernels import Matrix, Vector
 from occstats_descriptors._kernels.exponentials import SquaredDistances, kernel_times_weights
 from occstats_descriptors._kernels.gaussian_kernel import bounded
-from occstats_descriptors._kernels.smo import WORKING_SET, OneClassProblem
+from occstats_descriptors._kernels.smo import OneClassProblem
 from occstats_descriptors._kernels.threads import single_threaded_blas
 from occstats_descriptors.base import positive_number
 from occstats_descriptors.svm import check_share, signed_distance_score
@@ -66,8 +66,7 @@ class SupportVectorGrid:
         self._tolerance = positive_number(tol, "tol")
         self._distances: SquaredDistances | None = None
         if len(distinct) <= MOST_KEPT:
-            whole = len(distinct) <= 2 * WORKING_SET
-            self._distances = SquaredDistances(self._rows, whole=whole)
+            self._distances = SquaredDistances(self._rows)
         # Shares of the last width, and the weights of their solutions.
         self._last: tuple[list[float], list[Vector]] = [], []
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from occstats_descriptors._kernels import Integers, Matrix, Single, Vector
 from occstats_descriptors._kernels.jit import compiled, intrinsic
 
-__all__ = ["SquaredDistances", "exponentials", "kernel_times_weights", "make_row"]
+__all__ = ["SquaredDistances", "exponentials", "kernel_times_weights"]
 
 Bits = NDArray[np.int32]
 
@@ -122,17 +122,6 @@ def square_distances(rows: Matrix, columns: Matrix, out: Single) -> None:
 
 
 @compiled
-def make_row(
-    squares: Single, chosen: Integers, row: int, factor: np.float32, out: Single, bits: Bits
-) -> None:
-    """Set `out` to the kernel of one of the chosen rows with all of them."""
-    here = squares[chosen[row]]
-    for i in range(len(chosen)):
-        out[i] = here[chosen[i]]
-    exponentials_of_row(out, factor, out, bits)
-
-
-@compiled
 def add_columns(
     squares: Single, where: Integers, change: Vector, factor: np.float32, out: Vector
 ) -> None:
@@ -154,40 +143,27 @@ class SquaredDistances:
     Parameters
     ----------
     rows : ndarray of shape (n_samples, n_features)
-    whole : bool
-        If True, allocate memory for a kernel matrix of all rows.
-
-    Attributes
-    ----------
-    squares : ndarray of shape (n_samples, n_samples)
-        The squared distances.
     """
 
-    def __init__(self, rows: Matrix, *, whole: bool) -> None:
-        n = len(rows)
-        self.squares = np.empty((n, n), np.float32)
-        square_distances(rows, np.ascontiguousarray(rows.T), self.squares)
+    def __init__(self, rows: Matrix) -> None:
+        self._squares = np.empty((len(rows), len(rows)), np.float32)
+        square_distances(rows, np.ascontiguousarray(rows.T), self._squares)
         # The system takes longer to provide new memory than the kernel takes to compute.
-        self._whole = np.empty((n, n), np.float32) if whole else None
-        self._part = np.empty(0, np.float32)
+        self._room = np.empty(0, np.float32)
 
-    def kernel(self, gamma: float) -> Single:
-        """Return the kernel matrix of all rows, in memory that the next call overwrites."""
-        if self._whole is None:
-            raise ValueError("no memory was allocated for the kernel of all rows")
-        single_exponentials(self.squares, np.float32(-gamma), self._whole, _buffer(self.squares))
-        return self._whole
-
-    def room(self, size: int) -> Single:
-        """Return memory for the kernel matrix of some rows, which the next call overwrites."""
-        if self._part.size < size * size:
-            self._part = np.empty(size * size, np.float32)
-        return self._part[: size * size].reshape(size, size)
+    def kernel(self, gamma: float, chosen: NDArray[np.intp] | None = None) -> Single:
+        """Return the kernel matrix of all or some rows, in memory that the next call overwrites."""
+        squares = self._squares if chosen is None else self._squares[np.ix_(chosen, chosen)]
+        if self._room.size < squares.size:
+            self._room = np.empty(squares.size, np.float32)
+        kernel = self._room[: squares.size].reshape(squares.shape)
+        single_exponentials(squares, np.float32(-gamma), kernel, _buffer(squares))
+        return kernel
 
     def times(self, change: Vector, gamma: float) -> Vector:
         """Multiply the kernel matrix with a vector that is mostly zero."""
         result = np.zeros(len(change))
-        add_columns(self.squares, np.flatnonzero(change), change, np.float32(-gamma), result)
+        add_columns(self._squares, np.flatnonzero(change), change, np.float32(-gamma), result)
         return result
 
 

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._kernels import Integers, Matrix, Single, Vector
-from occstats_descriptors._kernels.exponentials import SquaredDistances, make_row
+from occstats_descriptors._kernels import Matrix, Single, Vector
+from occstats_descriptors._kernels.exponentials import SquaredDistances
 from occstats_descriptors._kernels.gaussian_kernel import kernel_matrix, kernel_times
 from occstats_descriptors._kernels.jit import compiled
 from occstats_descriptors._kernels.threads import single_threaded_blas
@@ -192,21 +192,6 @@ class OneClassProblem:
             self._kernel[:, where] @ change[where].astype(np.float32), dtype=np.float64
         )
 
-    def _improve(
-        self, working: NDArray[np.intp], weight: Vector, gradient: Vector, limit: int
-    ) -> None:
-        """Optimise the weights of a working set, in place."""
-        counts, tolerance = self.counts[working], self.tolerance / 2
-        if self._distances is None:
-            kernel = kernel_matrix(self.rows[working], self.rows[working], self.gamma)
-            _minimise(kernel, weight, gradient, counts, tolerance, limit)
-            return
-        room, made = self._distances.room(len(working)), np.zeros(len(working), np.bool_)
-        minimise(
-            room, made, self._distances.squares, working, np.float32(-self.gamma), weight, gradient,
-            counts, tolerance, limit,
-        )  # fmt: skip
-
     def _times(self, rows: Matrix, columns: Matrix, weights: Vector) -> Vector:
         return kernel_times(
             rows, columns, weights, self.gamma, threads=self.threads, dtype=np.float32
@@ -217,7 +202,7 @@ class OneClassProblem:
         n = len(weight)
         limit = max(10_000_000, 100 * n)
         if self._kernel is not None:
-            if not _minimise(self._kernel, weight, gradient, self.counts, self.tolerance, limit):
+            if not minimise(self._kernel, weight, gradient, self.counts, self.tolerance, limit):
                 _warn_not_converged()
             return
         for _ in range(_MAXIMUM_ROUNDS):
@@ -225,7 +210,12 @@ class OneClassProblem:
                 return
             working = _working_set(weight, gradient, self.counts, self.working_set)
             part, slope = weight[working], gradient[working]
-            self._improve(working, part, slope, limit)
+            if self._distances is None:
+                kernel = kernel_matrix(self.rows[working], self.rows[working], self.gamma)
+            else:
+                kernel = self._distances.kernel(self.gamma, working)
+            counts, tolerance = self.counts[working], self.tolerance / 2
+            minimise(kernel, part, slope, counts, tolerance, limit)
             change = np.zeros(n)
             change[working] = part - weight[working]
             weight[working] = part
@@ -291,43 +281,17 @@ def _working_set(weight: Vector, gradient: Vector, counts: Vector, size: int) ->
     return np.union1d(lowest, highest)
 
 
-def _minimise(
-    kernel: Single,
-    weight: Vector,
-    gradient: Vector,
-    counts: Vector,
-    tolerance: float,
-    maximum_steps: int,
-) -> bool:
-    """Minimise with a complete kernel matrix."""
-    made, rows = np.ones(len(weight), np.bool_), np.empty(0, np.intp)
-    return minimise(
-        kernel, made, kernel, rows, np.float32(0), weight, gradient, counts, tolerance,
-        maximum_steps,
-    )  # fmt: skip
-
-
 @compiled
 def minimise(
     kernel: Single,
-    made: NDArray[np.bool_],
-    squares: Single,
-    chosen: Integers,
-    factor: np.float32,
     weight: Vector,
     gradient: Vector,
     counts: Vector,
     tolerance: float,
     maximum_steps: int,
 ) -> bool:
-    """
-    Optimise weights in place, with a dense kernel of unit diagonal; return True if converged.
-
-    Rows of the kernel that are not `made` are computed when they are first needed, from the squared
-    distances of the `chosen` rows.
-    """
+    """Optimise weights in place, with a kernel of unit diagonal; return True if converged."""
     n = len(weight)
-    bits = np.empty(n, np.int32)
     nobody: Any = np.int64(-1)  # not a constant: see `compiled`
     for _ in range(maximum_steps):
         lowest = np.inf
@@ -339,9 +303,6 @@ def minimise(
         if taker < 0:
             return True
         similar = kernel[taker]
-        if not made[taker]:
-            make_row(squares, chosen, taker, factor, similar, bits)
-            made[taker] = True
         highest = -np.inf
         best_gain = 0.0
         giver = nobody
@@ -366,9 +327,6 @@ def minimise(
         weight[taker] = counts[taker] if step == room else weight[taker] + step
         weight[giver] = 0.0 if step == stock else stock - step
         other = kernel[giver]
-        if not made[giver]:
-            make_row(squares, chosen, giver, factor, other, bits)
-            made[giver] = True
         for row in range(n):
             gradient[row] += step * (similar[row] - other[row])
     return False
