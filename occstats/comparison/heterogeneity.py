@@ -88,8 +88,9 @@ def _fold_errors(results: Results, sample: Sample) -> dict[tuple[str, str], Floa
     return {pair: found.scale for pair, found in fold_tests(results)}
 
 
-def new_dataset_sentence(comparison: Comparison, a: str, b: str) -> str:
+def new_dataset_sentence(comparison: Comparison, a: str, b: str, digits: int | None = None) -> str:
     """Return the prediction for a new dataset in words; empty if there is none."""
+    digits = difference_digits(comparison) if digits is None else digits
     frame, level = comparison.heterogeneity, f"{100 * (1 - comparison.settings.alpha):g} %"
     rows = frame[frame["a"].isin([a, b]) & frame["b"].isin([a, b])].dropna(subset="prob_better")
     if rows.empty:
@@ -104,7 +105,7 @@ def new_dataset_sentence(comparison: Comparison, a: str, b: str) -> str:
             [-x for x in limits[::-1]],
         )
     unit, score = comparison.results.unit, score_word(comparison.results.score_name)
-    write, signed = decimals(2), decimals(difference_digits(comparison), signed=True)
+    write, signed = decimals(2), decimals(digits, signed=True)
     return minus_signs(
         f"On a new {unit} like these, {printable(a)} beats {printable(b)} in mean {score} with "
         f"probability {write(chance)} ({level} CI {write(ends[0])} to {write(ends[1])}); the mean "

@@ -49,11 +49,10 @@ def family_table(family: Comparisons) -> Table:
     >>> family_table(found).cells()[2:4]
     [['MD', '+0.010 ', '55 : 28 '], ['LOF', '+0.010*', '33 : 2*']]
     """
-    cells = family.cells
     estimands = {str(member.settings.estimand) for member in family.members.values()}
     return grid_table(
-        [("algorithm", list(cells.index), word)],
-        cells,
+        [("algorithm", list(family.cells.index), word)],
+        family.cells,
         str,
         frame=family.pairs,
         name="pairs",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -243,22 +243,16 @@ def _float(table: Table, caption: str, label: str, group_columns: int) -> list[s
 
 
 def _long_table(table: Table, caption: str, label: str, group_columns: int) -> list[str]:
-    head = _head(table)
+    head, width = _head(table), len(table.columns)
     return [
         r"\begingroup",
         r"% needs: booktabs, longtable; in a two-column paper, after \onecolumn",
         *_fitting_style(table)[1],
         rf"\begin{{longtable}}{_alignments(table)}",
         rf"{caption}{label}\\",
-        *head,
-        r"\endfirsthead",
-        *head,
-        r"\endhead",
-        r"\midrule",
-        rf"\multicolumn{{{len(table.columns)}}}{{r@{{}}}}{{Continued on next page}} \\",
-        r"\endfoot",
-        r"\bottomrule",
-        r"\endlastfoot",
+        *(*head, r"\endfirsthead", *head, r"\endhead", r"\midrule"),
+        rf"\multicolumn{{{width}}}{{r@{{}}}}{{Continued on next page}} \\",
+        *(r"\endfoot", r"\bottomrule", r"\endlastfoot"),
         *_latex_rows(table, group_columns),
         r"\end{longtable}",
         r"\endgroup",
@@ -275,12 +269,9 @@ def _alignments(table: Table) -> str:
 
 
 def _head(table: Table) -> list[str]:
-    return [r"\toprule", *_latex_headings(table), r"\midrule"]
-
-
-def _latex_headings(table: Table) -> Iterator[str]:
-    """Yield the row of headings, below the row of group headings if there are groups."""
+    """Return the row of headings, below the row of group headings if there are groups."""
     bottom = [shorten(column.header) for column in table.columns]
+    lines = []
     if any(column.group for column in table.columns):
         above: list[str] = []
         rules, start = "", 0
@@ -295,9 +286,14 @@ def _latex_headings(table: Table) -> Iterator[str]:
                 above.append(escape_latex(first) if second else "")
                 bottom[place] = second or first
             start = end
-        yield " & ".join(above) + r" \\"
-        yield rules
-    yield " & ".join(map(escape_latex, bottom)) + r" \\"
+        lines = [_latex_row(above), rules]
+    return [r"\toprule", *lines, _latex_row(map(escape_latex, bottom)), r"\midrule"]
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    line = " & ".join(cells) + r" \\"
+    # After the end of a row, TeX would read a bracket or a star as an option.
+    return "{}" + line if line.startswith(("[", "*")) else line
 
 
 def _latex_rows(table: Table, group_columns: int) -> Iterator[str]:
@@ -310,9 +306,7 @@ def _latex_rows(table: Table, group_columns: int) -> Iterator[str]:
             "" if same_group and place < group_columns and cell == before[place] else cell
             for place, cell in enumerate(row)
         ]
-        line = " & ".join(cells) + r" \\"
-        # After the end of a row, TeX would read a bracket or a star as an option.
-        yield "{}" + line if line.startswith(("[", "*")) else line
+        yield _latex_row(cells)
         before = row
 
 
@@ -340,17 +334,13 @@ def _parts(table: Table, n_leading: int) -> list[Table]:
 def _fitting_style(table: Table) -> tuple[str, list[str]]:
     """Return the environment of a table, and the largest font and space in which it fits."""
     width, gaps = sum(_column_widths(table)), 2 * (len(table.columns) - 1)
-
-    def fits(sizes: tuple[tuple[str, float, float], ...], room: float) -> Iterator[list[str]]:
-        for size, scale, space in sizes:
-            if scale * width + gaps * space <= room:
-                narrow = rf"\setlength{{\tabcolsep}}{{{space:g}pt}}"
-                yield [*filter(None, [size]), *([narrow] if space != SIZES[0][2] else [])]
-
-    for style in fits(SIZES[:SMALLEST_IN_COLUMN], COLUMN_WIDTH if len(table) <= PAGE_ROWS else 0):
-        return "table", style
-    smallest = [SIZES[-1][0], rf"\setlength{{\tabcolsep}}{{{SIZES[-1][2]:g}pt}}"]
-    return "table*", next(fits(SIZES, TEXT_WIDTH), smallest)
+    sizes = [("table", COLUMN_WIDTH, size) for size in SIZES[:SMALLEST_IN_COLUMN]]
+    sizes = sizes if len(table) <= PAGE_ROWS else []
+    sizes += [("table*", TEXT_WIDTH, size) for size in SIZES]
+    fitting = [s for s in sizes if s[2][1] * width + gaps * s[2][2] <= s[1]]
+    environment, _, (font, _, space) = [*fitting, sizes[-1]][0]
+    narrow = rf"\setlength{{\tabcolsep}}{{{space:g}pt}}" if space != SIZES[0][2] else ""
+    return environment, [*filter(None, [font, narrow])]
 
 
 def _column_widths(table: Table) -> list[float]:

@@ -44,15 +44,13 @@ MOST_SCORES = 200_000
 MOST_EXACT_SCORES = 40_000
 
 
-def _measures(comparison: Comparison) -> list[tuple[str, str, list[str], list[str]]]:
-    """Return label, explanation, cells and intervals of each row of the view of a pair.
+def _measures(comparison: Comparison, rows: pd.DataFrame) -> list[tuple[str, str, list[list[str]]]]:
+    """Return label, explanation, and value and interval by row of each measure of a pair.
 
     Only the deciding difference has an interval: others could contradict the decision.
     """
-    settings, rows = comparison.settings, _rows(comparison)
-    digits = difference_digits(comparison)
-    signed = decimals(digits, signed=True)
-    other = other_estimand(comparison)
+    settings, digits = comparison.settings, difference_digits(comparison)
+    signed, other = decimals(digits, signed=True), other_estimand(comparison)
     claim = "" if settings.alternative == "two-sided" else " (a better than b)"
     measures: list[tuple[str, str, Any, tuple[str, ...]]] = [
         ("conclusion about a", "Better or worse than b, equivalent to it, or undecided.",
@@ -71,16 +69,18 @@ def _measures(comparison: Comparison) -> list[tuple[str, str, list[str], list[st
         ("tasks", "", integer, ("n_tasks",)),
         ("datasets", "", integer, ("n_datasets",)),
     ]  # fmt: skip
+    if comparison.design.family_size == 1:
+        measures = [measure for measure in measures if measure[3] != ("p_unadjusted",)]
     found = []
     for label, explanation, write, keys in measures:
-        alone = keys == ("p_unadjusted",) and comparison.design.family_size == 1
-        if alone or not set(keys) <= set(rows):
+        if not set(keys) <= set(rows):
             continue
         cells = [write(*values) for values in zip(*(rows[key] for key in keys), strict=True)]
         intervals = [""] * len(cells)
         if keys == ("difference",) and settings.has_intervals:
             intervals = list(map(limits(digits), rows["ci_low"], rows["ci_high"]))
-        found.append((label, explanation or explain(keys[0]), cells, intervals))
+        texts = [[*map(minus_signs, pair)] for pair in zip(cells, intervals, strict=True)]
+        found.append((label, explanation or explain(keys[0]), texts))
     return found
 
 
@@ -96,29 +96,26 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     if comparison.results.n_independent < 2 or len(names) < 2:
         return None
     position = {name: index for index, name in enumerate(names)}
-    rows, measures = _rows(comparison), _measures(comparison)
-    pairs: dict[str, dict[str, Any]] = {}
+    rows, digits = _rows(comparison), difference_digits(comparison)
+    measures = _measures(comparison, rows)
     sentences = {
-        (row["a"], row["b"]): " ".join(
-            filter(None, (_sentence(comparison, row), _prediction(comparison, row)))
-        )
+        (row["a"], row["b"]): _sentence(comparison, row, digits)
         for row in rows.to_dict("records")
         if row["conclusion"] != WORSE
     }
+    changed = _changes(comparison)
+    pairs: dict[str, dict[str, Any]] = {}
     for row, (a, b) in enumerate(zip(rows["a"], rows["b"], strict=True)):
-        values = [
-            [minus_signs(cells[row]), minus_signs(intervals[row])]
-            for _, _, cells, intervals in measures
-        ]
-        sentence = sentences.get((a, b)) or sentences[b, a]
-        pairs[f"{position[a]}-{position[b]}"] = {"values": values, "sentence": sentence}
-    _add_changes(comparison, pairs, position)
+        pair = pairs[f"{position[a]}-{position[b]}"] = {
+            "values": [texts[row] for _, _, texts in measures],
+            "sentence": sentences.get((a, b)) or sentences[b, a],
+        }
+        if frozenset((a, b)) in changed:
+            pair["changedWithout"] = changed[frozenset((a, b))]
     return {
         "algorithms": [printable(name) for name in names],
         "subject": position.get(subject_of(comparison), 0),
-        "measures": [
-            {"label": label, "explanation": explanation} for label, explanation, *_ in measures
-        ],
+        "measures": [{"label": label, "explanation": text} for label, text, _ in measures],
         "pairs": pairs,
         "level": interval_heading(comparison),
         "digits": score_digits(comparison),
@@ -146,16 +143,17 @@ def _rows(comparison: Comparison) -> pd.DataFrame:
     return rows
 
 
-def _sentence(comparison: Comparison, row: dict[Any, Any]) -> str:
-    """Return the decision about a pair in which a is not worse."""
+def _sentence(comparison: Comparison, row: dict[Any, Any], digits: int) -> str:
+    """Return the decision about a pair in which a is not worse, and the prediction."""
     settings, results = comparison.settings, comparison.results
     a, b, score = printable(row["a"]), printable(row["b"]), score_word(results.score_name)
     if row["n_tasks"] == 0:
         return f"{a} and {b} have no task in common."
-    if pd.isna(row["conclusion"]):
-        return f"{a} and {b} were not tested against each other."
-    if row["ties"] == row["n_tasks"]:
+    if row["ties"] == row["n_tasks"] and not pd.isna(row["conclusion"]):
         return f"{a} and {b} have the same scores on all tasks that both have."
+    prediction = new_dataset_sentence(comparison, row["a"], row["b"], digits)
+    if pd.isna(row["conclusion"]):
+        return f"{a} and {b} were not tested against each other. {prediction}".rstrip()
     typical = settings.estimand == "typical"
     lead = {
         BETTER: f"{a} is {'typically better' if typical else f'better in mean {score}'} than {b}",
@@ -166,7 +164,6 @@ def _sentence(comparison: Comparison, row: dict[Any, Any]) -> str:
         level = "higher" if results.higher_is_better else "lower"
         other = f"has the {level} mean" if typical else "does better on a typical task"
         lead += f", but {b} {other}: the answer depends on the question"
-    digits = difference_digits(comparison)
     size = f"{integer(row['wins'])} wins and {integer(row['losses'])} losses"
     if np.isfinite(row["difference"]):
         size = f"{settings.estimand} difference {decimals(digits, signed=True)(row['difference'])}"
@@ -179,28 +176,19 @@ def _sentence(comparison: Comparison, row: dict[Any, Any]) -> str:
     # No line breaks within the equation.
     numbers = minus_signs(f"{size}, {equation.replace(' ', chr(160))}{claim}")
     closing = " Absence of significance does not imply equivalence."
-    return f"{lead} ({numbers}).{closing if row['conclusion'] == UNDECIDED else ''}"
+    sentence = f"{lead} ({numbers}).{closing if row['conclusion'] == UNDECIDED else ''}"
+    return f"{sentence} {prediction}".rstrip()
 
 
-def _prediction(comparison: Comparison, row: dict[Any, Any]) -> str:
-    """Return the prediction for a new dataset, unless all scores are equal."""
-    equal = row["ties"] == row["n_tasks"]
-    return "" if equal else new_dataset_sentence(comparison, row["a"], row["b"])
-
-
-def _add_changes(
-    comparison: Comparison, pairs: dict[str, dict[str, Any]], position: dict[str, int]
-) -> None:
-    """Add the datasets whose removal changes the conclusion about a pair."""
+def _changes(comparison: Comparison) -> dict[frozenset[str], list[str]]:
+    """Return the datasets whose removal changes the conclusion about a pair."""
+    found: dict[frozenset[str], list[str]] = {}
     changes = comparison.stability.changes
-    if changes is None:
-        return
-    changes = changes[changes["left_out"] == "dataset"]
-    for name, a, b in zip(changes["name"], changes["a"], changes["b"], strict=True):
-        for one, other in ((a, b), (b, a)):
-            pair = pairs.get(f"{position.get(one)}-{position.get(other)}")
-            if pair is not None:
-                pair.setdefault("changedWithout", []).append(printable(str(name)))
+    if changes is not None:
+        changes = changes[changes["left_out"] == "dataset"]
+        for name, a, b in zip(changes["name"], changes["a"], changes["b"], strict=True):
+            found.setdefault(frozenset((a, b)), []).append(printable(str(name)))
+    return found
 
 
 def _scores(comparison: Comparison, names: list[str]) -> dict[str, Any]:

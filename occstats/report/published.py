@@ -79,23 +79,20 @@ def published_page(results: Any, published: pd.DataFrame, *, notes: list[str]) -
     """Return a page in Markdown that compares every number of `published_table` with ours."""
     ours, theirs = results.scores, scores_of(published)
     near = nearness(ours, theirs)
-    lines = ["# Published numbers and ours", "", *[f"- {note}" for note in notes], ""]
-    lines += [*nearness_table(near), ""]
     tasks = ours.index.intersection(theirs.index, sort=False)
+    lines = ["# Published numbers and ours", "", *[f"- {note}" for note in notes], ""]
+    lines += nearness_table(near)
     if tasks.get_level_values(0).nunique() > 1:
         for title, table in conclusions(comparisons(results, published)).items():
-            lines += [
-                f"## {title}",
-                "",
-                *markdown_lines(list(table), table.to_numpy().tolist()),
-                "",
-            ]
-    lines += ["## Every task", "", "Ours / published; bold where the three decimals differ.", ""]
+            lines += ["", f"## {title}", ""]
+            lines += markdown_lines(list(table), table.to_numpy().tolist())
+    lines += ["", "## Every task", "", "Ours / published; bold where the three decimals differ."]
     rows = []
     for task in tasks:
-        cells = [_side_by_side(ours.loc[task, name], theirs.loc[task, name]) for name in near.index]
-        rows.append([*map(str, task), *cells])
-    lines += markdown_lines(["dataset", "class", *near.index], rows)
+        pairs = zip(ours.loc[task, near.index], theirs.loc[task, near.index], strict=True)
+        texts = [(f"{a:.3f} / {b:.3f}", abs(a - b) <= EQUAL) for a, b in pairs]
+        rows.append([*map(str, task), *(text if equal else f"**{text}**" for text, equal in texts)])
+    lines += ["", *markdown_lines(["dataset", "class", *near.index], rows)]
     return "\n".join(lines) + "\n"
 
 
@@ -118,11 +115,6 @@ def nearness_table(near: pd.DataFrame) -> list[str]:
     return markdown_lines(
         ["algorithm", *shown.columns], [[k, *row] for k, *row in shown.itertuples()]
     )
-
-
-def _side_by_side(ours: float, published: float) -> str:
-    text = f"{ours:.3f} / {published:.3f}"
-    return text if np.abs(ours - published) <= EQUAL else f"**{text}**"
 
 
 def comparisons(ours: Any, published: pd.DataFrame) -> dict[str, Any]:
