@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from occstats.results import Results
     from occstats.stats.sample import PairBlock
 
-__all__ = ["dataset_effects", "heterogeneity_frame", "new_dataset_sentence"]
+__all__ = [
+    "dataset_effects",
+    "heterogeneity_frame",
+    "new_dataset_sentence",
+    "new_dataset_sentences",
+]
 
 
 def heterogeneity_frame(results: Results, alpha: float = 0.05) -> pd.DataFrame:
@@ -88,27 +93,33 @@ def _fold_errors(results: Results, sample: Sample) -> dict[tuple[str, str], Floa
     return {pair: found.scale for pair, found in fold_tests(results)}
 
 
-def new_dataset_sentence(comparison: Comparison, a: str, b: str, digits: int | None = None) -> str:
+def new_dataset_sentence(comparison: Comparison, a: str, b: str) -> str:
     """Return the prediction for a new dataset in words; empty if there is none."""
-    digits = difference_digits(comparison) if digits is None else digits
+    return new_dataset_sentences(comparison, [a, b]).get((a, b), "")
+
+
+def new_dataset_sentences(
+    comparison: Comparison, names: Sequence[str]
+) -> dict[tuple[str, str], str]:
+    """Return the predictions for a new dataset in words, by ordered pair of these algorithms."""
     frame, level = comparison.heterogeneity, f"{100 * (1 - comparison.settings.alpha):g} %"
-    rows = frame[frame["a"].isin([a, b]) & frame["b"].isin([a, b])].dropna(subset="prob_better")
-    if rows.empty:
-        return ""
-    row = rows.iloc[0]
-    chance, *ends = row[["prob_better", "prob_better_ci_low", "prob_better_ci_high"]]
-    limits = [row["prediction_low"], row["prediction_high"]]
-    if row["a"] != a:
-        chance, ends, limits = (
-            1 - chance,
-            [1 - end for end in ends[::-1]],
-            [-x for x in limits[::-1]],
-        )
+    frame = frame[frame["a"].isin(names) & frame["b"].isin(names)].dropna(subset="prob_better")
     unit, score = comparison.results.unit, score_word(comparison.results.score_name)
-    write, signed = decimals(2), decimals(digits, signed=True)
-    return minus_signs(
-        f"On a new {unit} like these, {printable(a)} beats {printable(b)} in mean {score} with "
-        f"probability {write(chance)} ({level} CI {write(ends[0])} to {write(ends[1])}); the mean "
-        f"difference there lies between {signed(limits[0])} and {signed(limits[1])} ({level} "
-        "prediction interval)."
-    )
+    write, signed = decimals(2), decimals(difference_digits(comparison), signed=True)
+    found = {}
+    pairs: Any = frame.itertuples()
+    for row in pairs:
+        ends = row.prob_better_ci_low, row.prob_better_ci_high
+        limits = row.prediction_low, row.prediction_high
+        mirrored = [1 - end for end in ends[::-1]], [-limit for limit in limits[::-1]]
+        for a, b, chance, (low, high), (lower, upper) in (
+            (row.a, row.b, row.prob_better, ends, limits),
+            (row.b, row.a, 1 - row.prob_better, *mirrored),
+        ):
+            found[a, b] = minus_signs(
+                f"On a new {unit} like these, {printable(a)} beats {printable(b)} in mean {score} "
+                f"with probability {write(chance)} ({level} CI {write(low)} to {write(high)}); the "
+                f"mean difference there lies between {signed(lower)} and {signed(upper)} ({level} "
+                "prediction interval)."
+            )
+    return found

@@ -19,7 +19,7 @@ from occstats._format import (
     printable,
 )
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
-from occstats.comparison.heterogeneity import new_dataset_sentence
+from occstats.comparison.heterogeneity import new_dataset_sentences
 from occstats.comparison.study import LEAST_RESAMPLES, STEPS
 from occstats.comparison.text.columns import explain
 from occstats.comparison.text.verdict import (
@@ -98,8 +98,11 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     position = {name: index for index, name in enumerate(names)}
     rows, digits = _rows(comparison), difference_digits(comparison)
     measures = _measures(comparison, rows)
+    predictions = new_dataset_sentences(comparison, names)
     sentences = {
-        (row["a"], row["b"]): _sentence(comparison, row, digits)
+        (row["a"], row["b"]): _sentence(
+            comparison, row, digits, predictions.get((row["a"], row["b"]), "")
+        )
         for row in rows.to_dict("records")
         if row["conclusion"] != WORSE
     }
@@ -143,7 +146,7 @@ def _rows(comparison: Comparison) -> pd.DataFrame:
     return rows
 
 
-def _sentence(comparison: Comparison, row: dict[Any, Any], digits: int) -> str:
+def _sentence(comparison: Comparison, row: dict[Any, Any], digits: int, prediction: str) -> str:
     """Return the decision about a pair in which a is not worse, and the prediction."""
     settings, results = comparison.settings, comparison.results
     a, b, score = printable(row["a"]), printable(row["b"]), score_word(results.score_name)
@@ -151,7 +154,6 @@ def _sentence(comparison: Comparison, row: dict[Any, Any], digits: int) -> str:
         return f"{a} and {b} have no task in common."
     if row["ties"] == row["n_tasks"] and not pd.isna(row["conclusion"]):
         return f"{a} and {b} have the same scores on all tasks that both have."
-    prediction = new_dataset_sentence(comparison, row["a"], row["b"], digits)
     if pd.isna(row["conclusion"]):
         return f"{a} and {b} were not tested against each other. {prediction}".rstrip()
     typical = settings.estimand == "typical"

@@ -554,7 +554,7 @@ def _robustness(comparison: Comparison) -> Iterator[Table]:
         ),
         ("P(a better)", "prob_better", decimals(2)),
         (level, "prob_better_ci_low", "prob_better_ci_high", limits(2, signed=False)),
-        note=new_dataset_sentence(comparison, subject, rival, digits),
+        note=new_dataset_sentence(comparison, subject, rival),
     )
     yield from _stability(comparison)
     yield _detectable(comparison)

@@ -29,6 +29,34 @@ def simulated(k, n_datasets=30, n_tasks=4, names="A{:02d}", noise=0.03):
     return frame
 
 
+# Names from other people's files.
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    r"\input{/etc/passwd} & 5 % _x_ ^~#",
+    "$stray",
+    "=1+1",
+    "+SUM(A1)",
+    " =2",
+    "@cmd",
+    "../../x",
+    "/etc/passwd",
+    "x" * 300,
+    "red\x1b[31mALP",
+    "two\nlines",
+    "[bold]markup[/bold] :smile:",
+    "近傍法",
+    "🦊👩‍🔬",
+    "algorithm",
+    "dataset",
+    "mean_rank",
+    "a|b`c`*d*",
+    "\u202eright to left",
+    "quote\"'s",
+    '"><img src=x onerror=alert(1)>',
+    "{{ 7 * 7 }}{% raw %}",
+    "<!--",
+    "javascript:alert(1)",
+]
 LONG = "GradientBoosting-ResNet-variant-{:02d}"
 HIGHER = {"lower_is_better": False}
 SCREENS = {

@@ -15,8 +15,8 @@ from occstats._format import p_writer, percent
 from occstats.figures.registry import draw_figures
 from occstats.report.bundle import contents
 from occstats.report.pair_data import pair_data
-from occstats.report.terminal import print_comparison
 from tests.report.parsed_page import parse_table
+from tests.report.screens import screen
 
 DECIDED = ("better", "worse")
 
@@ -267,15 +267,9 @@ def test_tables_of_files(case, decisions, medium):
 P = r"(?:[<>]?0?\.\d+|≥ 1|–)"
 
 
-def screen(comparison):
-    stream = io.StringIO()
-    print_comparison(comparison, full=True, file=stream)
-    return stream.getvalue()
-
-
 def test_the_terminal(case, decisions):
     comparison, _ = case
-    text, subject = screen(comparison), subject_of(comparison)
+    text, subject = screen(comparison, 200, full=True), subject_of(comparison)
     names = "|".join(map(re.escape, comparison.algorithms))
     leading = text.split("\np-values\n")[0]
     rows = []
@@ -354,23 +348,23 @@ def test_the_bars_of_the_diagram(case, decisions):
     assert together == alike
 
 
-def test_the_matrix_of_pairs(case, decisions):
+@pytest.mark.parametrize("name", ["pairwise", "p_values"])
+def test_the_matrices_of_pairs(case, decisions, name):
     comparison, _ = case
-    (drawn,) = draw_figures(comparison, only=["pairwise"], width="page")
-    figure = drawn.figure
-    FigureCanvasAgg(figure).draw()
+    (drawn,) = draw_figures(comparison, only=[name], width="page")
+    FigureCanvasAgg(drawn.figure).draw()
     names, seen = comparison.algorithms, 0
-    for text in figure.axes[0].texts:
-        row, column = (int(np.floor(x)) for x in (text.get_position()[1], text.get_position()[0]))
-        if "\n" not in text.get_text() or column <= row:
+    for text in drawn.figure.axes[0].texts:
+        column, row = (int(np.floor(x)) for x in text.get_position())
+        # The p-value is below the difference.
+        *above, p = text.get_text().split("\n")
+        if column <= row or len(above) != (name == "pairwise"):
             continue
         a, b = names[row], names[column]
-        if pd.isna(decisions.conclusion[a, b]):
-            continue
-        expected = re.sub(r"(?<!\d)0\.", ".", decisions.claim(a, b))
-        assert text.get_text().split("\n")[1] == expected
-        assert (text.get_weight() == "bold") == (decisions.conclusion[a, b] in DECIDED)
-        seen += 1
+        if not pd.isna(decisions.conclusion[a, b]):
+            assert p == re.sub(r"(?<!\d)0\.", ".", decisions.claim(a, b))
+            assert (text.get_weight() == "bold") == (decisions.conclusion[a, b] in DECIDED)
+            seen += 1
     assert seen == comparison.tally.tested
 
 
@@ -399,20 +393,6 @@ def test_the_forest(case, decisions):
             ends = pair[["ci_low", "ci_high"]].to_numpy(dtype=float)
             drawn = np.asarray(lines[row].get_xdata()) if np.isfinite(ends).any() else ends
             np.testing.assert_array_equal(drawn[np.isfinite(ends)], ends[np.isfinite(ends)])
-
-
-def test_the_heat_map_of_p(case, decisions):
-    comparison, _ = case
-    axes = comparison.plot.p_values(width="page")
-    names, seen = comparison.algorithms, 0
-    for text in axes.texts:
-        column, row = (int(np.floor(x)) for x in text.get_position())
-        a, b = names[row], names[column]
-        if column > row and not pd.isna(decisions.conclusion[a, b]):
-            assert text.get_text() == re.sub(r"(?<!\d)0\.", ".", decisions.claim(a, b))
-            assert (text.get_weight() == "bold") == (decisions.conclusion[a, b] in DECIDED)
-            seen += 1
-    assert seen == comparison.tally.tested
 
 
 def test_the_posterior(case):

@@ -84,12 +84,6 @@ def test_two_reversed_estimates_are_marked():
     assert controlled.cells()[0][-1] == "worse †"
 
 
-def test_p_values_at_the_edges():
-    values = (0.00009999, 0.00104, 0.0204, 0.0996, 0.5, 0.9949, 1.0, float("nan"))
-    expected = ["<0.001", "0.001", "0.020", "0.10", "0.50", "0.99", ">0.99", "–"]
-    assert [p_value(p) for p in values] == expected
-
-
 @pytest.mark.parametrize("p", [0.0496, 0.04996, 0.0501, 0.050004])
 def test_p_values_never_round_to_the_level(p):
     assert (float(p_value(p, 0.05)) <= 0.05) == (p <= 0.05)
