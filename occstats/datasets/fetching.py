@@ -24,7 +24,6 @@ from occstats.errors import DataError, OutputError
 ATTEMPTS = 4
 TIMEOUT_SECONDS = 60
 LARGEST_DOWNLOAD = 1024**3
-BLOCK = 256 * 1024
 # Archives within archives are opened up to this depth.
 DEEPEST = 3
 # The largest of the fifty unpacks to 90 MB.
@@ -45,7 +44,7 @@ def fetch_dataset(
     entry : Entry
         The dataset.
     folder : path
-        The folder of the file; a partial download stays there and is resumed by the next call.
+        The folder of the file.
     mirror : str, optional
         Address to use in place of the repository's host.
     wait : callable
@@ -58,21 +57,14 @@ def fetch_dataset(
     """
     folder = Path(folder)
     address = _mirrored(entry.address, mirror)
-    unfinished = folder / f".{entry.name}.download"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be created ({error.strerror})") from error
-    content = _download(address, unfinished, wait=wait)
-    try:
-        frame = prepare_table(content, entry)
-        dataset = from_frame(frame, name=entry.name, source=f"{entry.name} ({address})")
-        wrong = problems(dataset, entry)
-        if wrong:
-            raise DataError(f"{entry.name} ({address}): {'; '.join(wrong)}; not stored")
-    finally:
-        # The download was complete, right or wrong: it need not be resumed.
-        unfinished.unlink(missing_ok=True)
+    frame = prepare_table(_download(address, wait), entry)
+    dataset = from_frame(frame, name=entry.name, source=f"{entry.name} ({address})")
+    if wrong := problems(dataset, entry):
+        raise DataError(f"{entry.name} ({address}): {'; '.join(wrong)}; not stored")
     stored = pd.DataFrame(dataset.X, columns=frame.columns[:-1].tolist())
     stored = stored.assign(**{"class": dataset.labels})
     write_file(
@@ -82,55 +74,37 @@ def fetch_dataset(
     return dataset
 
 
-def _download(address: str, unfinished: Path, *, wait: Callable[[float], None]) -> bytes:
-    """Download with retries, resuming an interrupted download."""
+def _download(address: str, wait: Callable[[float], None]) -> bytes:
+    request = urllib.request.Request(address, headers={"User-Agent": "occstats"})
     reason = ""
     for attempt in range(ATTEMPTS):
         if attempt:
             wait(2.0**attempt)
         try:
-            _download_rest(address, unfinished)
-            content = unfinished.read_bytes()
-            start = content[:256].lstrip().lower()
-            if not content or start.startswith((b"<!doctype", b"<html")):
-                unfinished.unlink()
-                what = "an HTML page" if content else "nothing"
-                raise DataError(
-                    f"{address}: the server sends {what} instead of data; try again later"
-                )
-            return content
+            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
+                content: bytes = answer.read(LARGEST_DOWNLOAD + 1)
+                expected = int(answer.headers.get("Content-Length", 0))
         except urllib.error.HTTPError as error:
-            if error.code == 416:  # the partial file does not match the original
-                unfinished.unlink(missing_ok=True)
-            elif error.code < 500 and error.code not in {408, 429}:
+            if error.code < 500 and error.code not in {408, 429}:
                 raise DataError(
                     f"{address}: the server responds {error.code} {error.reason}; the file may "
                     "have moved: see the page of the dataset, or copy it to the folder yourself"
                 ) from error
             reason = f"the server responds {error.code} {error.reason}"
+            continue
         except (OSError, http.client.HTTPException) as error:
             reason = str(getattr(error, "reason", error)) or type(error).__name__
+            continue
+        if len(content) > LARGEST_DOWNLOAD:
+            raise DataError(f"{address}: larger than any of the datasets")
+        if len(content) < expected:
+            reason = "the connection ended early"
+        elif not content or content[:256].lstrip().lower().startswith((b"<!doctype", b"<html")):
+            what = "an HTML page" if content else "nothing"
+            raise DataError(f"{address}: the server sends {what} instead of data; try again later")
+        else:
+            return content
     raise DataError(f"{address}: failed after {ATTEMPTS} attempts ({reason}); try again later")
-
-
-def _download_rest(address: str, unfinished: Path) -> None:
-    have = unfinished.stat().st_size if unfinished.exists() else 0
-    request = urllib.request.Request(address, headers={"User-Agent": "occstats"})
-    if have:
-        request.add_header("Range", f"bytes={have}-")
-    with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
-        resumed = have > 0 and answer.status == 206
-        announced = answer.headers.get("Content-Length")
-        expected = int(announced) + (have if resumed else 0) if announced else None
-        with unfinished.open("ab" if resumed else "wb") as file:
-            while file.tell() <= LARGEST_DOWNLOAD and (block := answer.read(BLOCK)):
-                file.write(block)
-            oversized = file.tell() > LARGEST_DOWNLOAD
-    if oversized:
-        unfinished.unlink()
-        raise DataError(f"{address}: larger than any of the datasets")
-    if expected is not None and unfinished.stat().st_size < expected:
-        raise ConnectionError("the connection ended early")
 
 
 def _mirrored(address: str, mirror: str | None) -> str:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from occstats._checks import check_choice, check_integer, check_number
 from occstats._files import write_parquet
-from occstats._format import printable
+from occstats._format import count, printable
 from occstats.datasets import Source, fingerprint, open_source, select, spool
 from occstats.errors import ArgumentError, DataError, ResultsError
 from occstats.experiment.dispatch import execute
@@ -453,8 +453,9 @@ def summarise(experiment: Experiment, table: pd.DataFrame) -> dict[str, Any]:
 def summary_lines(summary: dict[str, Any]) -> list[str]:
     """Return a summary as lines of text."""
     lines = [
-        "{n_tasks} tasks from {n_datasets} datasets, {n_descriptors} descriptors: {done} of "
-        "{planned} fits are done.".format_map(summary)
+        f"{count(summary['n_tasks'], 'task')} from {count(summary['n_datasets'], 'dataset')}, "
+        f"{count(summary['n_descriptors'], 'descriptor')}: {summary['done']} of "
+        f"{summary['planned']} fits are done."
     ]
     for text, name in (
         ("Rows omitted because of missing values", "omitted_rows"),
@@ -462,12 +463,12 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
     ):
         if counts := [f"{printable(k)} {v}" for k, v in summary[name].items()]:
             lines.append(f"{text}: {', '.join(counts)}.")
-    if count := summary["undefined"]:
-        lines.append(f"{count} folds have no AUROC: their test part lacks target or other rows.")
-    if count := summary["without_average_precision"]:
+    if number := summary["undefined"]:
+        lines.append(f"{number} folds have no AUROC: their test part lacks target or other rows.")
+    if number := summary["without_average_precision"]:
         lines.append(
-            f"{count} fits by an earlier version have AUROC but no average precision; compute them "
-            "again with --force all."
+            f"{number} fits by an earlier version have AUROC but no average precision; compute "
+            "them again with --force all."
         )
     if failures := summary["failures"]:
         lines.append(f"{len(failures)} fits failed:")
