@@ -1,11 +1,13 @@
 """Validation of arrays, ranks within rows, and matrices over pairs of algorithms."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import sparse
 
 from occstats._checks import check_number
 from occstats.errors import ArgumentError
@@ -18,8 +20,8 @@ ObjectArray = npt.NDArray[np.object_]
 
 #: Below the infinity that marks unranked values: the magnitude of a failure.
 LARGEST = np.finfo(np.float64).max
-#: Multiplications in a matrix product that cost as much as one indexed addition.
-_CHEAPER = 95
+#: Weights of tasks by cluster in memory at a time.
+COUNTED_ELEMENTS = 500_000
 
 
 def as_vector(name: str, values: npt.ArrayLike, *, allow_nan: bool = False) -> FloatArray:
@@ -179,53 +181,42 @@ def signed_ranks(x: FloatArray) -> tuple[FloatArray, BoolArray]:
     return np.where(counted, ranks * np.sign(np.where(counted, x, 0.0)), 0.0), counted
 
 
-def count_matrix(
+def sums_below(
+    ordered: IntArray,
+    weights: FloatArray,
     first: IntArray,
     last: IntArray,
-    weights: FloatArray,
-    rows: IntArray,
-    value_weights: FloatArray,
-    columns: IntArray,
-    shape: tuple[int, int],
-) -> FloatArray:
-    r"""Return Σ u_s v_t (1[y_t < q_s] + ½ 1[y_t = q_s]) over places s of row i and values t of k.
+    codes: IntArray,
+    amounts: FloatArray,
+    n_clusters: int,
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield Σ u_s v_t (1[y_t < q_s] + ½ 1[y_t = q_s]) over places s of cluster i and values t of k.
 
-    `first` and `last` are the numbers of ascending values y below, and up to, each place q. The
-    values are cut into blocks: whole blocks below a place form one matrix product, and only the
-    rest of its own block is added value by value.
+    All arrays but `codes` have one row for each of several samples: clusters and weights v of the
+    ascending values y, numbers of values below and up to each place q, and amounts u of the places.
+    `codes` are the clusters of the places. Yields some clusters k and sums of samples × i × k.
 
     Examples
     --------
-    >>> one, zero = np.ones(2), np.zeros(2, dtype=int)
-    >>> places, values = np.array([2.0, 3.0]), np.array([1.0, 3.0])
-    >>> first, last = (np.searchsorted(values, places, side) for side in ("left", "right"))
-    >>> count_matrix(first, last, one, zero, one, zero, (1, 1))
-    array([[2.5]])
+    >>> one, places = np.ones((1, 3)), np.array([[0, 1, 1]])
+    >>> [(_, sums)] = sums_below(np.array([[0, 1, 1]]), one, places, places, np.zeros(3, int), one, 2)
+    >>> sums.tolist()
+    [[[2.0, 0.0], [0.0, 0.0]]]
     """
-    n = len(value_weights)
-    length = max(2, int(np.sqrt(shape[0] * shape[1] * n / (_CHEAPER * max(1, len(first))))))
-    tied = last - first
-    if 2 * int(tied.sum()) <= len(first) * length:
-        # Everything below the first equal value, and half of each equal one.
-        place, weight, row = first, weights, rows
-        starts, counts, parts = [first], [tied], [weights / 2]
-    else:
-        # Half of everything up to the last equal value, half of everything below the first.
-        place = np.concatenate([first, last])
-        weight, row = np.tile(weights / 2, 2), np.tile(rows, 2)
-        starts, counts, parts = [], [], []
-    n_blocks = n // length + 1
-    block = place // length
-    cells = (np.arange(n) // length + 1) * shape[1] + columns
-    below = np.bincount(cells, value_weights, (n_blocks + 1) * shape[1])
-    below = np.cumsum(below.reshape(n_blocks + 1, shape[1]), axis=0)
-    gathered = np.bincount(row * n_blocks + block, weight, shape[0] * n_blocks)
-    matrix = np.asarray(gathered.reshape(shape[0], n_blocks) @ below[:n_blocks], dtype=float)
-    # One by one: the values of a place's own block that precede it, and those equal to it.
-    start = np.concatenate([block * length, *starts])
-    count = np.concatenate([place - block * length, *counts])
-    weight, row = np.concatenate([weight, *parts]), np.tile(row, 1 + len(parts))
-    value = np.arange(int(count.sum())) + np.repeat(start - np.cumsum(count) + count, count)
-    places = np.repeat(row * shape[1], count) + columns[value]
-    amounts = np.repeat(weight, count) * value_weights[value]
-    return matrix + np.bincount(places, amounts, shape[0] * shape[1]).reshape(shape)
+    rows, n = ordered.shape
+    sample = np.arange(rows)[:, None]
+    place = np.stack([first, last]) + (n + 1) * sample
+    cell = np.broadcast_to(n_clusters * sample + codes, place.shape)
+    halves = np.broadcast_to(amounts / 2, place.shape)
+    gather = sparse.csr_array(
+        (halves.ravel(), (cell.ravel(), place.ravel())), shape=(rows * n_clusters, rows * (n + 1))
+    )
+    step = max(1, COUNTED_ELEMENTS // max(1, rows * n))
+    for start in range(0, n_clusters, step):
+        columns = slice(start, min(start + step, n_clusters))
+        row, value = np.nonzero((ordered >= start) & (ordered < columns.stop))
+        below = np.zeros((rows, n + 1, columns.stop - start))
+        below[row, value + 1, ordered[row, value] - start] = weights[row, value]
+        np.cumsum(below, axis=1, out=below)
+        found = gather @ below.reshape(-1, below.shape[2])
+        yield columns, np.asarray(found).reshape(rows, n_clusters, -1)

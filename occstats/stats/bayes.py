@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats._checks import check_number
-from occstats.stats._arrays import FloatArray, IntArray, count_matrix, mirror
+from occstats.stats._arrays import COUNTED_ELEMENTS, FloatArray, mirror, sums_below
 from occstats.stats._resampling import PosteriorWeights, over_rows
 from occstats.stats.clusters import Clusters, weighted_means
 from occstats.stats.sample import Sample
@@ -46,10 +46,6 @@ _BLOCK = 512
 _SHARED_CLUSTERS = 150
 # Up to this many elements of K per task a product with K costs no more than counting.
 DENSE_ELEMENTS = 128
-# Weights of tasks, or of pairs of them, in memory at a time.
-_COUNTED_ELEMENTS = 500_000
-# Up to this many tasks all pairs of them are compared, for many pairs of algorithms at a time.
-_COMPARED_TASKS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,67 +290,50 @@ def _walsh_forms(
     h is 1 above 0, ½ at 0 and 0 below; v are `weights` of tasks, of the shape of x, and w those of
     their clusters: rows of these give rows × columns of sums. NaN in `x` counts nothing.
     """
-    columns = zip(x.T, weights.T, strict=True)
-    if len(x) <= _COMPARED_TASKS:
-        forms = _compared_forms(x, grouping, threshold, weights)
-        return lambda rows: _quadratic_forms(rows, forms)
     if is_dense(grouping):
-        forms = np.array([_dense_form(column, grouping, threshold, v) for column, v in columns])
+        forms = _dense_forms(x, grouping, threshold, weights)
         return lambda rows: _quadratic_forms(rows, forms)
+    columns = zip(x.T, weights.T, strict=True)
     counted = [_counted_form(column, grouping, threshold, v) for column, v in columns]
     return lambda rows: np.column_stack([form(rows) for form in counted])
 
 
-def _sorted_tasks(
-    x: FloatArray, grouping: Clusters, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return ascending differences, their weights and clusters, without ignored ones."""
-    kept = np.flatnonzero(~np.isnan(x) & (weights != 0))
-    order = kept[np.argsort(x[kept], kind="stable")]
-    return x[order], weights[order], grouping.codes[order]
-
-
-def _compared_forms(
-    x: FloatArray, grouping: Clusters, threshold: float, weights: FloatArray
-) -> FloatArray:
-    """Return `_dense_form` of all columns at once, by comparing all pairs of tasks."""
-    order = np.argsort(grouping.codes, kind="stable")
-    starts = np.searchsorted(grouping.codes[order], np.arange(grouping.n_clusters))
-    x, v = np.nan_to_num(x[order].T), weights[order].T
-    forms = np.empty((len(x), grouping.n_clusters, grouping.n_clusters))
-    step = max(1, _COUNTED_ELEMENTS // len(order) ** 2)
-    for start in range(0, len(x), step):
-        part = slice(start, start + step)
-        # As in the sorted search: x_t against the rest, without rounding their sum.
-        rest = threshold - x[part, None, :]
-        found = np.heaviside(np.sign(x[part, :, None] - rest), 0.5)
-        found *= v[part, :, None] * v[part, None, :]
-        forms[part] = np.add.reduceat(np.add.reduceat(found, starts, axis=2), starts, axis=1)
-    return forms
-
-
-def _dense_form(
+def _dense_forms(
     x: FloatArray, grouping: Clusters, threshold: float, weights: FloatArray
 ) -> FloatArray:
     """Return K[i, k] = Σ v_s v_t h(x_s + x_t − threshold) over tasks s of cluster i and t of k."""
-    x, v, codes = _sorted_tasks(x, grouping, weights)
-    m = grouping.n_clusters
-    first, last = (np.searchsorted(-x[::-1], x - threshold, side) for side in _SIDES)
-    return count_matrix(first, last, v, codes, v[::-1], codes[::-1], (m, m))
+    codes, m, x, v = grouping.codes, grouping.n_clusters, x.T, weights.T
+    forms = np.empty((len(x), m, m))
+    step = max(1, COUNTED_ELEMENTS // (max(1, len(codes)) * min(m, 64)))
+    for start in range(0, len(x), step):
+        part = slice(start, start + step)
+        order = np.argsort(x[part], axis=1)
+        ordered, own = (np.take_along_axis(each[part], order, axis=1) for each in (x, v))
+        rows = list(zip(ordered, x[part], strict=True))
+        first, last = (
+            np.stack([np.searchsorted(values, threshold - row, side) for values, row in rows])
+            for side in _SIDES
+        )
+        total = grouping.sums(v[part].T).T
+        for columns, below in sums_below(codes[order], own, first, last, codes, v[part], m):
+            forms[part, :, columns] = total[:, :, None] * total[:, None, columns] - below
+    return forms
 
 
 def _counted_form(
     x: FloatArray, grouping: Clusters, threshold: float, weights: FloatArray
 ) -> Callable[[FloatArray], FloatArray]:
     """Return w' K w as a function of w without K: N steps for each row of weights."""
-    x, v, codes = _sorted_tasks(x, grouping, weights)
+    kept = np.flatnonzero(~np.isnan(x) & (weights != 0))
+    order = kept[np.argsort(x[kept], kind="stable")]
+    x, v, codes = x[order], weights[order], grouping.codes[order]
     # Half of everything above the last equal value, half of everything from the first on.
     first, last = (np.searchsorted(x, threshold - x, side) for side in _SIDES)
     places = [first] if np.array_equal(first, last) else [first, last]
 
     def form(rows: FloatArray) -> FloatArray:
         values = np.empty(len(rows))
-        step = max(1, _COUNTED_ELEMENTS // max(1, len(x)))
+        step = max(1, COUNTED_ELEMENTS // max(1, len(x)))
         below = np.zeros((step, len(x) + 1))
         for start in range(0, len(rows), step):
             part = rows[start : start + step, codes] * v

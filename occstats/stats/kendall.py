@@ -121,7 +121,7 @@ def kendall_jackknife(
         agreement = total - 2 * with_all + within
         first, second = upper_pairs(len(columns))
         left_out = _ratio(agreement)[:, first, second]
-        counted = np.repeat(np.bincount(codes, weights)[:, None], len(first), axis=1)
+        counted = np.repeat(kept.independent.sums(weights)[:, None], len(first), axis=1)
         a, b = columns[first], columns[second]
         limits = arcsine_limits(estimate[a, b], left_out, counted, confidence)
         for matrix, limit in zip((low, high), limits, strict=True):
@@ -142,7 +142,7 @@ def _columns(sample: Sample) -> Iterator[tuple[IntArray, AnyFloats, Clusters]]:
     groups = [every] if sample.complete.all() else map(np.array, combinations(every, 2))
     for columns in groups:
         table = sample.rounded[:, columns]
-        known = ~np.isnan(table).any(axis=1)
+        (known,) = np.nonzero(~np.isnan(table).any(axis=1))
         ranks = [np.unique(column, return_inverse=True)[1] for column in table[known].T]
         yield columns, np.array(ranks, dtype=np.float32), sample.clusters.keep(known)
 

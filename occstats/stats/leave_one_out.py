@@ -160,7 +160,7 @@ def leave_one_cluster_out(
             )
             continue
         statistic[0, pairs] = np.where(tests.observed.all_zero, 0.0, tests.observed.z)
-        statistic[1:, pairs] = tests.all_left_out()
+        statistic[1:, pairs] = tests.left_out()
     squares = np.array([antisymmetric(row, k) for row in statistic])
     p_values = _p(squares, alternative, np.array([mirror(row, row, k, np.nan) for row in freedom]))
     if p is not None:

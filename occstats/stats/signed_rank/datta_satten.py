@@ -25,7 +25,7 @@ from occstats.stats.signed_rank.interface import (
     Statistics,
     few_clusters,
 )
-from occstats.stats.signed_rank.rosner_glynn_lee import Magnitudes, RankSums, upper_bounds
+from occstats.stats.signed_rank.rosner_glynn_lee import RankSums, upper_bounds
 
 if TYPE_CHECKING:
     from occstats.stats.hodges_lehmann import Merged
@@ -145,37 +145,29 @@ class Contributions(Prepared):
     def bounds(self, pairs: IntArray, signs: FloatArray) -> AnyFloats:
         return upper_bounds(self._weights[pairs], signs, 0.0)
 
-    def left_out(self, pair: int) -> FloatArray:
-        data, sizes, balance = self._magnitudes(pair)
-        z = np.empty(data.n_clusters)
-        # Of all clusters, from their contributions; without one, its own share is subtracted.
-        m = self._present[pair].sum()
-        others_all = np.where(self._present[pair] > 0, self._terms[pair] - balance, 0.0)
-        below_all = (self._variance_terms[pair] - balance) * len(data.x) / max(1.0, m - 1)
-        for columns, below in data.signed_counts():
-            here = np.arange(columns.start, columns.stop)
-            signed = (below / sizes[:, None]).T
-            c = np.tile(self._present[pair], (len(here), 1))
-            c[here - columns.start, here] = 0.0
-            others = others_all - signed / sizes[columns, None]
-            z[columns] = self._z(pair, balance, others, below_all - signed, c)
+    def left_out(self) -> FloatArray:
+        z = np.empty((self.clusters.n_clusters, self.grid.shape[1]))
+        signs = np.sign(np.nan_to_num(self.grid))
+        nonzero, balances = self.clusters.sums(signs != 0).T, self.clusters.sums(signs).T
+        for pairs, columns, below, _ in self._counts_below():
+            present, sizes = self._present[pairs], np.maximum(self._sizes[pairs], 1.0)
+            balance, m = balances[pairs] / sizes, present.sum(axis=1, keepdims=True)
+            # Of all clusters, from their contributions; without one, its own share is subtracted.
+            others = np.where(present > 0, self._terms[pairs] - balance, 0.0)
+            pooled = self._variance_terms[pairs] - balance
+            pooled *= self._sizes[pairs].sum(axis=1, keepdims=True) / np.maximum(1.0, m - 1)
+            signed = (below / sizes[:, :, None]).swapaxes(1, 2)
+            # Pairs × clusters that are left out × clusters.
+            c = present[:, None] * (1.0 - np.eye(sizes.shape[1])[columns])
+            n, m = np.maximum((c * sizes[:, None]).sum(axis=2), 1.0), c.sum(axis=2)
+            terms = balance[:, None] + others[:, None] - signed / sizes[:, columns, None]
+            variance_terms = ((m - 1) / n)[:, :, None] * (pooled[:, None] - signed)
+            variance_terms += balance[:, None]
+            rows = (values.reshape(-1, values.shape[2]) for values in (terms, variance_terms, c))
+            found = contribution_statistics(*rows).z.reshape(m.shape)
+            all_zero = (m >= 2) & ((c * nonzero[pairs, None]).sum(axis=2) == 0)
+            z[columns, pairs] = np.where(all_zero, 0.0, found).T
         return z
-
-    def _z(
-        self, pair: int, balance: FloatArray, others: FloatArray, pooled: FloatArray, c: FloatArray
-    ) -> FloatArray:
-        n, m = np.maximum(c @ self._sizes[pair], 1.0), c.sum(axis=1)
-        variance_terms = balance + ((m - 1) / n)[:, None] * pooled
-        found = contribution_statistics(balance + others, np.nan_to_num(variance_terms), c).z
-        nonzero = c @ np.bincount(self._codes, self.grid[:, pair] != 0, c.shape[1])
-        return np.where((m >= 2) & (nonzero == 0), 0.0, found)
-
-    def _magnitudes(self, pair: int) -> tuple[Magnitudes, FloatArray, FloatArray]:
-        x = self.grid[:, pair]
-        known = ~np.isnan(x)
-        data = Magnitudes(x[known], self._codes[known], self._sizes.shape[1])
-        sizes = np.maximum(self._sizes[pair], 1.0)
-        return data, sizes, np.bincount(data.codes, np.sign(data.x), data.n_clusters) / sizes
 
 
 def cluster_contributions(

@@ -9,19 +9,16 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from occstats.stats._arrays import (
-    LARGEST,
     AnyFloats,
     BoolArray,
     FloatArray,
     IntArray,
-    count_matrix,
     signed_ranks,
 )
 from occstats.stats.clusters import Clusters, intraclass_correlation
@@ -37,12 +34,8 @@ from occstats.stats.signed_rank.interface import (
 if TYPE_CHECKING:
     from occstats.stats.hodges_lehmann import Merged
 
-# Columns of a matrix of counts that are computed at a time.
-_COLUMNS = 256
 # Flips × samples in memory at a time: few enough to stay in the cache.
 _FLIPS_AT_ONCE = 20_000
-# Up to this many tasks, leaving out clusters compares all pairs of them; their number at a time.
-_COMPARED_TASKS, _COMPARED_ELEMENTS = 300, 1_000_000
 NEGATIVE_WEIGHTS = (
     "with two clusters the corrected intraclass correlation is negative here, which leaves no "
     "valid weights"
@@ -294,118 +287,25 @@ class RankSums(Prepared):
         error = np.where(unsure, np.inf, scale * (sizes * epsilon).sum(axis=1))
         return upper_bounds(np.where(unsure, 0.0, scale)[:, None] * weights, signs, error)
 
-    def left_out(self, pair: int) -> FloatArray:
-        data, sizes, known = self._magnitudes(pair), self._sizes[[pair]], self._known[pair]
-        squares = data.squares_without()
-        z = np.empty(data.n_clusters)
-        for columns, below in data.signed_counts():
+    def left_out(self) -> FloatArray:
+        z = np.empty((self.clusters.n_clusters, self.grid.shape[1]))
+        for pairs, columns, below, lost in self._counts_below():
             # Each rank falls by the number of differences of the missing cluster below it.
-            sums = self._sums[pair] - below.T
-            others = np.ones(sums.shape)
-            own = np.arange(columns.start, columns.stop)
-            others[own - columns.start, own] = 0.0
-            z[columns] = self.statistics(sums, sizes, squares[columns], others).z
-        all_zero = (sizes[0].sum() == sizes[0]) & (known.sum() > known)
-        return np.where(all_zero, 0.0, z)
-
-    def all_left_out(self) -> FloatArray:
-        n, m = len(self.grid), self._sums.shape[1]
-        if n > _COMPARED_TASKS:
-            return super().all_left_out()
-        z = np.empty((m, self.grid.shape[1]))
-        # All pairs of tasks are compared, for many pairs of algorithms at a time.
-        order = np.argsort(self.clusters.codes, kind="stable")
-        codes = self.clusters.codes[order]
-        starts = np.searchsorted(codes, np.arange(m))
-        x = self.grid[order].T
-        counted = ~np.isnan(x) & (x != 0)
-        magnitudes = np.where(counted, np.minimum(np.abs(x), LARGEST), np.inf)
-        signs = np.where(counted, np.sign(x), 0.0)
-        step = max(1, _COMPARED_ELEMENTS // max(n, m) ** 2)
-        for start in range(0, len(x), step):
-            part = slice(start, start + step)
-            own, other = magnitudes[part, :, None], magnitudes[part, None, :]
-            equal = (own == other) & counted[part, None, :]
-            # Signed differences of each cluster below those of the others, ties by half.
-            below = signs[part, :, None] * ((other < own) + 0.5 * equal)
-            below = np.add.reduceat(np.add.reduceat(below, starts, axis=2), starts, axis=1)
-            sums = self._sums[part, None, :] - below.transpose(0, 2, 1)
-            lost = np.zeros((len(sums), m))
-            if equal.sum() > counted[part].sum():
-                tied = np.add.reduceat(equal, starts, axis=2, dtype=float)
-                left = tied.sum(axis=2, keepdims=True) - tied
-                change = np.where(counted[part, :, None], left**2 - 1, 0.0)
-                lost = np.where(codes[:, None] == np.arange(m), 0.0, change).sum(axis=1)
-            sizes = self._sizes[part]
-            squares = _squares(sizes.sum(axis=1, keepdims=True) - sizes, lost)
+            sums = (self._sums[pairs, :, None] - below).swapaxes(1, 2)
+            sizes, known = self._sizes[pairs], self._known[pairs]
+            others = 1.0 - np.eye(sizes.shape[1])[columns]
+            n = (sizes.sum(axis=1, keepdims=True) - sizes)[:, columns]
+            # Ties lower the sum of the squared ranks.
+            squares = n * (n + 1) * (2 * n + 1) / 6 - lost / 12
             found = self.statistics(
-                sums.reshape(-1, m),
-                np.repeat(sizes, m, axis=0),
+                sums.reshape(-1, sizes.shape[1]),
+                np.repeat(sizes, len(others), axis=0),
                 squares.ravel(),
-                np.tile(1.0 - np.eye(m), (len(sums), 1)),
+                np.tile(others, (len(sizes), 1)),
             )
-            known = self._known[part]
-            all_zero = (sizes.sum(axis=1, keepdims=True) == sizes) & (
-                known.sum(axis=1, keepdims=True) > known
-            )
-            z[:, part] = np.where(all_zero, 0.0, found.z.reshape(-1, m)).T
+            left = (known.sum(axis=1, keepdims=True) - known)[:, columns]
+            z[columns, pairs] = np.where((n == 0) & (left > 0), 0.0, found.z.reshape(n.shape)).T
         return z
-
-    def _magnitudes(self, pair: int) -> Magnitudes:
-        x = self.grid[:, pair]
-        kept = ~np.isnan(x) & (x != 0)
-        return Magnitudes(x[kept], self.clusters.codes[kept], self._sums.shape[1])
-
-
-@dataclass(frozen=True, eq=False)
-class Magnitudes:
-    """Differences of one pair and their clusters, for ranks in resamples.
-
-    The rank of a difference in a resample is linear in the multiplicities c of the clusters,
-    ½ + Σ_k c_k W_sk, where W_sk is the number of smaller differences in cluster k plus half of the
-    equal ones: the rank sums of all clusters in all resamples are one matrix product.
-    """
-
-    x: FloatArray
-    codes: IntArray
-    n_clusters: int
-
-    def signed_counts(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield Σ_s sign(x_s) W_sk over the differences s of cluster i, for chunks of columns k."""
-        magnitudes = np.minimum(np.abs(self.x), LARGEST)
-        order = np.argsort(magnitudes)
-        ordered, signs, codes = magnitudes[order], np.sign(self.x)[order], self.codes[order]
-        new = np.flatnonzero(np.diff(ordered, prepend=-1.0))
-        lengths = np.diff(new, append=len(ordered))
-        for start in range(0, self.n_clusters, _COLUMNS):
-            part = slice(start, min(start + _COLUMNS, self.n_clusters))
-            inside = (codes >= part.start) & (codes < part.stop)
-            passed = np.append(0, np.cumsum(inside))
-            first, last = (np.repeat(passed[edge], lengths) for edge in (new, new + lengths))
-            ones, columns = np.ones(passed[-1]), codes[inside] - start
-            shape = (self.n_clusters, part.stop - part.start)
-            yield part, count_matrix(first, last, signs, codes, ones, columns, shape)
-
-    @cached_property
-    def sizes(self) -> FloatArray:
-        """Differences per cluster."""
-        return np.bincount(self.codes, minlength=self.n_clusters).astype(np.float64)
-
-    def squares_without(self) -> FloatArray:
-        """Return the sum of squared ranks without each cluster in turn."""
-        _, group = np.unique(np.abs(self.x), return_inverse=True)
-        cells, counts = np.unique(group * self.n_clusters + self.codes, return_counts=True)
-        magnitude, cluster = np.divmod(cells, self.n_clusters)
-        tied = np.bincount(group).astype(np.float64)
-        before, left = tied**3 - tied, tied[magnitude] - counts
-        change = before[magnitude] - (left**3 - left)
-        own = np.bincount(cluster, change, self.n_clusters)
-        return _squares(self.sizes.sum() - self.sizes, before.sum() - own)
-
-
-def _squares(n: FloatArray, lost: FloatArray) -> FloatArray:
-    """Return Σ r² of n midranks, whose ties lose Σ (t³ − t) / 12."""
-    return np.asarray(n * (n + 1) * (2 * n + 1) / 6 - lost / 12)
 
 
 PREPARE = {"rgl": RankSums.of}
