@@ -198,8 +198,8 @@ def sums_below(
 
     Examples
     --------
-    >>> one, places = np.ones((1, 3)), np.array([[0, 1, 1]])
-    >>> [(_, sums)] = sums_below(np.array([[0, 1, 1]]), one, places, places, np.zeros(3, int), one, 2)
+    >>> one, at, zeros = np.ones((1, 3)), np.array([[0, 1, 1]]), np.zeros(3, dtype=int)
+    >>> [(_, sums)] = sums_below(np.array([[0, 1, 1]]), one, at, at, zeros, one, 2)
     >>> sums.tolist()
     [[[2.0, 0.0], [0.0, 0.0]]]
     """
