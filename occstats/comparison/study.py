@@ -150,7 +150,7 @@ class Study:
         k, p = self.sample.n_algorithms, self.sample.n_pairs
         m, n = self.sample.n_clusters, self.sample.n_tasks
         costs: dict[Part, float] = {
-            "intervals of Kendall's τ": max(n**2 * k * (3 + 0.1 * k), 1e4 * m * k**2),
+            "intervals of Kendall's τ": max(n**2 * k * (8 + 0.3 * k), 1e4 * m * k**2),
             "leaving out datasets": p * (50.0 * m**2 + 600.0 * n),
             "leaving out algorithms": 100.0 * k**3,
         }

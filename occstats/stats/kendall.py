@@ -10,13 +10,13 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from occstats.stats._arrays import AnyFloats, FloatArray, IntArray, upper_pairs
+from occstats.stats._arrays import FloatArray, IntArray, upper_pairs
 from occstats.stats.clusters import Clusters
 from occstats.stats.effect_sizes import Effect
 from occstats.stats.jackknife import arcsine_limits
 from occstats.stats.sample import Sample
 
-# Signs of pairs of tasks in memory at a time; their sums are exact in single precision.
+# Signs of pairs of tasks in memory at a time.
 _SIGNS_AT_ONCE = 1_000_000
 # Beyond this many tasks sorting is faster.
 MOST_COMPARED = 5_000
@@ -70,7 +70,10 @@ def kendall_matrix(
     tau = np.full((sample.n_algorithms, sample.n_algorithms), np.nan)
     for columns, ranks, kept in _columns(sample):
         tau[np.ix_(columns, columns)] = _tau(ranks, _weights(kept))
-    return _with_diagonal(tau, sample)
+    for a, column in enumerate(sample.rounded.T):
+        known = column[~np.isnan(column)]
+        tau[a, a] = 1.0 if (known != known[:1]).any() else np.nan
+    return tau
 
 
 def kendall_jackknife(
@@ -107,18 +110,16 @@ def kendall_jackknife(
     [0.8095, 0.2717, 1.0]
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    estimate, low, high = np.full((3, sample.n_algorithms, sample.n_algorithms), np.nan)
+    estimate = kendall_matrix(sample)
+    low, high = np.ones((2, *estimate.shape))
     for columns, ranks, kept in _columns(sample):
         # Weights are those of datasets; suites, if there are any, are left out as a whole.
         weights, codes = _weights(kept), kept.independent.codes
-        everything = _by_weight(weights, np.arange(len(codes)))
-        members = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
-        parts = [_by_weight(weights, own) for own in members]
-        with_all = np.array([_agreement(ranks, own, everything) for own in parts])
-        within = np.array([_agreement(ranks, own, own) for own in parts])
-        total = with_all.sum(axis=0)
-        estimate[np.ix_(columns, columns)] = _ratio(total)
-        agreement = total - 2 * with_all + within
+        order = np.argsort(codes, kind="stable")
+        members = np.split(order, np.cumsum(np.bincount(codes))[:-1])
+        with_all = np.array([_agreement(ranks, own, order, weights) for own in members])
+        within = np.array([_agreement(ranks, own, own, weights) for own in members])
+        agreement = with_all.sum(axis=0) - 2 * with_all + within
         first, second = upper_pairs(len(columns))
         left_out = _ratio(agreement)[:, first, second]
         counted = np.repeat(kept.independent.sums(weights)[:, None], len(first), axis=1)
@@ -126,17 +127,10 @@ def kendall_jackknife(
         limits = arcsine_limits(estimate[a, b], left_out, counted, confidence)
         for matrix, limit in zip((low, high), limits, strict=True):
             matrix[a, b] = matrix[b, a] = limit
-    estimate = _with_diagonal(estimate, sample)
-    for matrix in (low, high):
-        np.fill_diagonal(matrix, 1.0)
     return Effect(estimate, low, high)
 
 
-# Tasks of equal weight, with the weight.
-Parts = list[tuple[float, IntArray]]
-
-
-def _columns(sample: Sample) -> Iterator[tuple[IntArray, AnyFloats, Clusters]]:
+def _columns(sample: Sample) -> Iterator[tuple[IntArray, Clusters]]:
     """Yield columns that share their tasks, their dense ranks, and the clusters of the tasks."""
     every = np.arange(sample.n_algorithms)
     groups = [every] if sample.complete.all() else map(np.array, combinations(every, 2))
@@ -144,23 +138,28 @@ def _columns(sample: Sample) -> Iterator[tuple[IntArray, AnyFloats, Clusters]]:
         table = sample.rounded[:, columns]
         (known,) = np.nonzero(~np.isnan(table).any(axis=1))
         ranks = [np.unique(column, return_inverse=True)[1] for column in table[known].T]
-        yield columns, np.array(ranks, dtype=np.float32), sample.clusters.keep(known)
+        yield columns, np.array(ranks, dtype=np.float64), sample.clusters.keep(known)
 
 
 def _weights(clusters: Clusters) -> FloatArray:
     return np.asarray(1.0 / clusters.sizes[clusters.codes])
 
 
-def _by_weight(weights: FloatArray, tasks: IntArray) -> Parts:
-    own = weights[tasks]
-    return [(float(weight), tasks[own == weight]) for weight in np.unique(own)]
+def _tau(ranks: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return τ of all pairs of columns.
 
-
-def _tau(ranks: AnyFloats, weights: FloatArray) -> FloatArray:
-    """Return τ of all pairs of columns."""
-    if ranks.shape[1] <= MOST_COMPARED:
-        parts = _by_weight(weights, np.arange(len(weights)))
-        return _ratio(_agreement(ranks, parts, parts))
+    Tasks of equal weight are counted together: sums of signs are whole numbers, independent of the
+    order in which a processor adds them, so that τ is symmetric and the same on every machine.
+    """
+    k, n = ranks.shape
+    if n <= MOST_COMPARED:
+        agreement = np.zeros((k, k))
+        parts = [(np.flatnonzero(weights == weight), weight) for weight in np.unique(weights)]
+        for position, (own, weight) in enumerate(parts):
+            for other, other_weight in parts[: position + 1]:
+                both_ways = 1 if other is own else 2
+                agreement += both_ways * (weight * other_weight) * _agreement(ranks, own, other)
+        return _ratio(agreement)
     from scipy.stats import weightedtau
 
     tau = np.full((len(ranks), len(ranks)), np.nan)
@@ -183,27 +182,17 @@ def _ratio(agreement: FloatArray) -> FloatArray:
     return np.clip(agreement / root, -1.0, 1.0)
 
 
-def _with_diagonal(tau: FloatArray, sample: Sample) -> FloatArray:
-    for a, column in enumerate(sample.rounded.T):
-        known = column[~np.isnan(column)]
-        tau[a, a] = 1.0 if (known != known[:1]).any() else np.nan
-    return tau
-
-
-def _agreement(ranks: AnyFloats, rows: Parts, others: Parts) -> FloatArray:
-    """Return the weighted concordant less discordant pairs of tasks: columns × columns.
-
-    Tasks of equal weight are counted together: sums of signs are whole numbers, independent of the
-    order in which a processor adds them, so that τ is symmetric and the same on every machine.
-    """
-    k = len(ranks)
-    agreement = np.zeros((k, k))
-    for weight, own in rows:
-        for other_weight, other in others:
-            second, counts = ranks[:, None, other], np.zeros((k, k))
-            step = max(1, _SIGNS_AT_ONCE // (k * len(other)))
-            for start in range(0, len(own), step):
-                signs = np.sign(ranks[:, own[start : start + step], None] - second).reshape(k, -1)
-                counts += signs @ signs.T
-            agreement += weight * other_weight * counts
+def _agreement(
+    ranks: FloatArray, rows: IntArray, others: IntArray, weights: FloatArray | None = None
+) -> FloatArray:
+    """Return concordant minus discordant pairs of tasks, weighted (rows × others) or not."""
+    k, agreement = len(ranks), np.zeros((len(ranks), len(ranks)))
+    step = max(1, _SIGNS_AT_ONCE // (k * len(others)))
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        signs = np.sign(ranks[:, part, None] - ranks[:, None, others]).reshape(k, -1)
+        weighted = signs
+        if weights is not None:
+            weighted = signs * np.multiply.outer(weights[part], weights[others]).ravel()
+        agreement += weighted @ signs.T
     return agreement
