@@ -130,7 +130,7 @@ def kendall_jackknife(
     return Effect(estimate, low, high)
 
 
-def _columns(sample: Sample) -> Iterator[tuple[IntArray, Clusters]]:
+def _columns(sample: Sample) -> Iterator[tuple[IntArray, FloatArray, Clusters]]:
     """Yield columns that share their tasks, their dense ranks, and the clusters of the tasks."""
     every = np.arange(sample.n_algorithms)
     groups = [every] if sample.complete.all() else map(np.array, combinations(every, 2))
