@@ -52,7 +52,7 @@ class ExternalDetector(Descriptor):
     --------
     >>> import numpy as np
     >>> from sklearn.covariance import EllipticEnvelope
-    >>> from occstats_descriptors.external import ExternalDetector
+    >>> from occstats.descriptors import ExternalDetector
     >>> rows = np.random.default_rng(0).normal(size=(100, 2))
     >>> descriptor = ExternalDetector(detector=EllipticEnvelope(random_state=0)).fit(rows)
     >>> inside, outside = descriptor.score_samples([[0.0, 0.0], [6.0, 6.0]])
@@ -247,10 +247,7 @@ def _method_and_sign(detector: Any, orientation: str) -> tuple[str, float]:
 
 
 def _is_pyod(detector: Any) -> bool:
-    return any(
-        kind.__name__ == "BaseDetector" and kind.__module__.partition(".")[0] == "pyod"
-        for kind in type(detector).__mro__
-    )
+    return any(kind.__module__.startswith("pyod.") for kind in type(detector).__mro__)
 
 
 def _own_outliers(detector: Any, rows: Matrix) -> np.ndarray | None:

@@ -109,14 +109,7 @@ def _marker(folder: Path, group: str) -> Path:
 
 @cache
 def load(group: str) -> None:
-    """
-    Load a group of kernels into this process, compiled or from the cache.
-
-    Raises
-    ------
-    RuntimeError
-        If the group cannot be compiled, with the compiler's message.
-    """
+    """Load a group of kernels into this process, compiled or from the cache."""
     name, n, m, parameters = _KERNELS[group]
     rows = np.random.default_rng(0).normal(size=(n, m))
     collecting = gc.isenabled()
@@ -134,44 +127,21 @@ def load(group: str) -> None:
             _marker(folder, group).touch()
 
 
-def compile_kernels(
-    names: Iterable[str] | None = None,
-    shapes: Collection[Shape] | None = None,
-    *,
-    n_jobs: int | None = None,
-    again: bool = True,
-) -> Iterator[str]:
+def compile_kernels(names: Iterable[str] | None = None, *, again: bool = True) -> Iterator[str]:
     """
-    Compile the kernels of some descriptors into the cache on disk, in parallel processes.
+    Compile the kernels of some descriptors, by default all, in parallel processes.
 
-    Parameters
-    ----------
-    names : iterable of str, optional
-        Names of descriptors; unknown names need no compilation. By default all.
-    shapes : collection of (int, int, int), optional
-        Rows of a class, rows of its dataset and attributes of the data; by default any.
-    n_jobs : int, optional
-        Number of processes; by default the number of cores.
-    again : bool
-        If True, also compile groups that were compiled before.
-
-    Yields
-    ------
-    str
-        Name of each group of `kernels_of` when it is ready.
-
-    Raises
-    ------
-    RuntimeError
-        If a group cannot be compiled, with the compiler's message.
+    Yields the name of each group of `kernels_of` when it is in the cache on disk. Unless `again`,
+    groups that were compiled before are left out. Raises a RuntimeError, with the compiler's
+    message, if a group cannot be compiled.
     """
-    wanted = (kernels_of if again else missing_kernels)(names, shapes)
+    wanted = (kernels_of if again else missing_kernels)(names)
     if not wanted:
         return
     from loky import ProcessPoolExecutor
 
     # Without the current folder, which may contain any module.
-    with ProcessPoolExecutor(thread_count(n_jobs), env={"PYTHONSAFEPATH": "1"}) as pool:
+    with ProcessPoolExecutor(thread_count(None), env={"PYTHONSAFEPATH": "1"}) as pool:
         running = {pool.submit(load, group): group for group in wanted}
         for done in as_completed(running):
             done.result()

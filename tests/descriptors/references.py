@@ -120,27 +120,11 @@ class Stream:
     def uniform(self):
         return min(float(self.bits()) / 2.0**64, math.nextafter(1.0, 0.0))
 
-    def normal(self):
-        while True:
-            x, y = 2 * self.uniform() - 1, 2 * self.uniform() - 1
-            squared = x * x + y * y
-            if 0 < squared <= 1:
-                return y * math.sqrt(-2 * math.log(squared) / squared)
-
     def below(self, bound):
         while True:
             product = self.bits() * bound
             if product & MASK >= (2**64 - bound) % bound:
                 return product >> 64
-
-    def choice(self, count, total):
-        chosen = set()
-        for bound in range(total - count + 1, total + 1):
-            item = self.below(bound)
-            chosen.add(bound - 1 if item in chosen else item)
-        for _ in range(count // 2 if count % 2 == 0 else (count - 1) // 2):
-            self.bits()
-        return sorted(chosen)
 
 
 def unpack(parameters, sizes):

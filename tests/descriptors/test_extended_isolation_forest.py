@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from occstats_descriptors import EIF
-from tests.descriptors.references import Stream
 
 ROWS = ((np.arange(900).reshape(300, 3) * 7919) % 1009) / 100.0
 QUERIES = np.array([[5.0, 5.0, 5.0], [0.0, 0.0, 0.0], [20.0, -3.0, 5.0], [1.0, 9.0, 4.0]])
@@ -46,45 +45,6 @@ def test_equals_the_authors_package_on_duplicates():
     scores = EIF().fit(rows).score_samples([[1.0, 2.0], [3.0, 4.0], [2.0, 3.0]])
     expected = [0.6916005166127599, 0.6173009451039471, 0.41322070521514465]
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
-
-
-def test_equals_plain_python_on_few_rows():
-    rows = ROWS[:10, :2]
-    average = {0: 0, 1: 0} | {
-        n: 2 * (np.log(n - 1) + 0.5772156649) - 2 * (n - 1) / n for n in range(2, 11)
-    }
-
-    def grown(rows, height, stream):
-        if height == 4 or len(rows) <= 1:  # 4 = ⌈log₂ 10⌉
-            return height + average[len(rows)]
-        low, high = rows.min(axis=0), rows.max(axis=0)
-        point = np.array([a + stream.uniform() * (b - a) for a, b in zip(low, high, strict=True)])
-        normal = np.array([stream.normal() for _ in point])
-        left = (rows - point) @ normal < 0
-        branches = [grown(part, height + 1, stream) for part in (rows[left], rows[~left])]
-        return normal, point, branches
-
-    def path(tree, row):
-        while isinstance(tree, tuple):
-            normal, point, (left, right) = tree
-            tree = left if (row - point) @ normal < 0 else right
-        return tree
-
-    paths = np.zeros(4)
-    for seed in (5, 6, 7):
-        stream = Stream(seed)
-        tree = grown(rows[stream.choice(10, 10)], 0, stream)
-        paths += [path(tree, row) for row in QUERIES[:, :2]]
-    scores = EIF(n_trees=3, random_state=5).fit(rows).score_samples(QUERIES[:, :2])
-    np.testing.assert_allclose(scores, 1 - 2 ** (-paths / 3 / average[10]), rtol=1e-12)
-
-
-def test_first_values_of_the_stream():
-    # std::mt19937_64 is required by the C++ standard to give this as its 10000th value.
-    stream = Stream(5489)
-    for _ in range(9999):
-        stream.bits()
-    assert stream.bits() == 9981545732273789042
 
 
 def test_random_state_may_be_a_generator():

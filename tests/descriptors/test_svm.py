@@ -161,15 +161,17 @@ def test_width_prints_as_written():
     assert repr(SVM()) == "SVM()"
 
 
-@pytest.mark.parametrize("n", [250, 4300])
-def test_grid_scores_equal_single_fits_with_equal_rows_merged(n):
-    # A grid of integers: few distinct rows, each several times.
+@pytest.mark.parametrize(
+    ("n", "nus", "widths"),
+    [(250, [0.5, 0.05, 0.2, 0.5, 1.0], [3.0, 8.0, 3.0]), (4300, [0.5, 0.05], [8.0])],
+)
+def test_grid_scores_equal_single_fits_with_equal_rows_merged(n, nus, widths):
+    # A grid of integers: few distinct rows, each several times, and others.
     rng = np.random.default_rng(0)
-    rows = np.vstack([rng.poisson(4.0, size=(n, 2)), rng.integers(0, 400, size=(n, 2))])
+    rows = np.vstack([rng.poisson(4.0, size=(250, 2)), rng.integers(0, 400, size=(n, 2))])
     queries = rng.integers(0, 12, size=(40, 2))
     grid = SupportVectorGrid(rows, queries)
-    nus = [0.5, 0.05, 0.2, 0.5, 1.0] if n == 250 else [0.5, 0.05]
-    for width in (3.0, 8.0, 3.0)[: 3 if n == 250 else 2]:
+    for width in widths:
         scores = grid.scores(nus, width)
         for column, nu in enumerate(nus):
             single = SVM(nu=nu, c=width, solver="native").fit(rows).score_samples(queries)

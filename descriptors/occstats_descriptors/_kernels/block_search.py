@@ -101,11 +101,8 @@ def kd_order(X: Matrix, leaf: int) -> Integers:
     """
     Order rows by median splits along the attribute of widest spread.
 
-    Returns
-    -------
-    ndarray of shape (leaves, size)
-        Rows of each leaf, about `leaf` of them; the number of leaves is a power of two. Unused
-        places hold n, and are all in the last leaves.
+    Returns the rows of each of 2ⁱ leaves, about `leaf` of them. Unused places hold n, and are all
+    in the last leaves.
     """
     n = len(X)
     leaves = 2 ** max(0, round(np.log2(n / leaf)))

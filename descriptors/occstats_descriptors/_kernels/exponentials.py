@@ -137,13 +137,7 @@ def add_columns(
 
 
 class SquaredDistances:
-    """
-    Squared distances of all pairs of rows, in single precision.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_samples, n_features)
-    """
+    """Squared distances of all pairs of rows, in single precision."""
 
     def __init__(self, rows: Matrix) -> None:
         self._squares = np.empty((len(rows), len(rows)), np.float32)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,49 +42,26 @@ _MAXIMUM_ROUNDS = 1000
 @dataclass(frozen=True, eq=False)
 class Solution:
     """
-    Solution of the one-class problem; all but `weight` and `gradient` are in the scale Σα = 1.
+    Solution of the one-class problem.
 
-    Attributes
-    ----------
-    weight : ndarray of shape (n_samples,)
-        Weight of each training row in LIBSVM's scale: at most the number of times that the row
-        occurs; the sum is ν times the number of rows.
-    alpha : ndarray of shape (n_samples,)
-        The weights scaled to sum to 1.
-    rho : float
-        Offset of the hyperplane.
-    objective : float
-        ½ αᵀKα.
-    gradient : ndarray of shape (n_samples,)
-        Kernel matrix times `weight`, from which the problem for a neighbouring ν is solved.
+    The sum of `weight` is ν times the number of rows, as in LIBSVM, and `gradient` is the kernel
+    matrix times `weight`. The weights `alpha`, the offset `rho` and the `objective` ½ αᵀKα are in
+    the scale Σα = 1.
     """
 
-    weight: Vector = field(repr=False)
-    alpha: Vector = field(repr=False)
+    weight: Vector
+    alpha: Vector
     rho: float
     objective: float
-    gradient: Vector = field(repr=False)
+    gradient: Vector
 
 
 class OneClassProblem:
     """
-    One-class problem of training rows and a kernel width.
+    One-class problem of training rows and the inverse `gamma` of a kernel width.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_samples, n_features)
-    gamma : float
-        Inverse kernel width.
-    tolerance : float
-        LIBSVM's stopping tolerance.
-    threads : int
-        Threads for blocks of the kernel; the solution does not depend on it.
-    working_set : int
-        Number of rows of a working set.
-    counts : ndarray of shape (n_samples,), optional
-        Number of times that each row occurs; 1 by default.
-    distances : SquaredDistances, optional
-        Squared distances of the rows, to be shared by several kernel widths.
+    Each row occurs `counts` times, once by default. Problems of several kernel widths can share the
+    `distances` of their rows. The solution does not depend on the number of threads.
     """
 
     def __init__(
@@ -118,16 +95,10 @@ class OneClassProblem:
 
     def follow(self, nus: Sequence[float], like: Sequence[Vector] = ()) -> list[Solution]:
         """
-        Solve for several ν, each from the solution for the one before.
+        Solve for several ν in increasing order, each from the solution for the one before.
 
-        The caller restricts BLAS to one thread.
-
-        Parameters
-        ----------
-        nus : sequence of float
-            Shares, in increasing order.
-        like : sequence of ndarray
-            Weights for the same shares with a similar kernel width, to start from.
+        The search starts from `like`, weights for the same ν with a similar kernel width. The
+        caller restricts BLAS to one thread.
         """
         found: list[Solution] = []
         for place, nu in enumerate(nus):
