@@ -75,7 +75,8 @@ _SIZES = frozenset(("params", "parameters", "param", "flops", "macs", "gmacs", "
 # Ends of the names of quantities that are not listed as measures.
 _QUANTITIES = _words(
     "rate score scores loss error cost gap length latency speed throughput ratio perc percent"
-    " percentage count usage price tokens dimensions dimension residual coverage performance year"
+    " percentage count usage memory price tokens dimensions dimension residual coverage"
+    " performance year"
 )
 # Ends of the names of columns that accompany a score or are one of several kinds.
 ENDINGS = frozenset(

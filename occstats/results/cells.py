@@ -48,7 +48,7 @@ _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d*", re.ASCII)
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 # Markup of the best score of a row in Markdown and LaTeX.
 _MARKED = re.compile(
-    r"(?:\*\*|__)(.+?)(?:\*\*|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
+    r"(?:\*{2,3}|__)(.+?)(?:\*{2,3}|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
 )
 _LONGEST_SCORE = 100
 # Text in place of the score of a failed run, and of a missing score.

@@ -18,7 +18,7 @@ import pandas as pd
 
 from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ArgumentError, ResultsError
-from occstats.results.aliases import measure
+from occstats.results.aliases import is_time, measure
 from occstats.results.ask import UnclearTableError, group_pattern
 from occstats.results.cells import look_alikes
 from occstats.results.join import join
@@ -501,7 +501,7 @@ def _hint(
     task = roles.task or roles.dataset
     if task is not None and roles.across != "task" and task not in {FILE, ROW}:
         for column in roles.unused:
-            if raw.groups(column, task):
+            if raw.groups(column, task) and not is_time(column):
                 return {"dataset": column, "task": task}, [
                     f"{quote(column)} ({len(raw.names(column)):,} values, constant within tasks) is"
                     f" not used. Is it the dataset? try: dataset={quote(column)},"

@@ -347,7 +347,8 @@ def _check_duplicates(keys: _Keys, raw: RawTable, roles: Roles, reading: Reading
         problem += f"; they differ in {which}"
         remedies = f"average over it with repeat=…, {remedies}"
         codes, names = raw.codes(differing[0][0])
-        if roles.dataset is None and not roles.across and len(differing) == 1:
+        shared = not roles.across and raw.is_shared(differing[0][0], roles.algorithm or FILE)
+        if roles.dataset is None and shared and len(differing) == 1:
             of_dataset = pd.Series(runs * (len(names) + 1) + codes[keys.row])
             if not of_dataset.duplicated().any():
                 problem += ". Is it the dataset?"

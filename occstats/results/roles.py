@@ -260,8 +260,12 @@ class _Finder:
 
     def _likely_dataset(self) -> dict[str, str]:
         """Return the columns of text that identify the rows of an algorithm, if it is clear."""
-        text = [c for c in self.free if self.raw.groups(c) and normalise(c) not in STATUS]
         keys = [self.found[role] for role in ("algorithm", "fold", "repeat") if role in self.found]
+        text = [
+            c
+            for c in self.free
+            if self.raw.groups(c) and normalise(c) not in STATUS and self.raw.is_shared(c, keys[0])
+        ]
 
         def identifies(*columns: str) -> bool:
             frame = pd.DataFrame({c: self.raw.codes(c)[0] for c in (*keys, *columns)})
@@ -412,6 +416,11 @@ class _Finder:
             self._check_status(status, values)
         for role in ("algorithm",) if across == "task" else ("dataset", "task"):
             self._check_labels(role)
+        if across == "task" and self.problems and not chosen and columns:
+            self.problems.append(
+                f"are {quote_list(columns, limit=3)} tasks (if they are measures, pass score=… and"
+                " dataset='@file')?"
+            )
         self.check()
         return self._roles(
             across=across, columns=columns, labels=labels, score_name=name, lower=lower
@@ -710,5 +719,7 @@ def _counts_rows(values: Floats) -> bool:
 
 
 def _ending(column: str) -> bool:
-    words = re.split(r"[^a-z0-9]+", column.casefold().rstrip(" )]%"))
+    """Return True for a name that ends as a spread, a time or a part of the data, without unit."""
+    plain = re.sub(r"\s*[(\[][^)\]]*[)\]]\s*$", "", column.casefold())
+    words = re.split(r"[^a-z0-9]+", plain.rstrip(" )]%"))
     return len(words) > 1 and words[-1] in ENDINGS

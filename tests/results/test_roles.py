@@ -299,6 +299,40 @@ def test_an_unused_column_that_groups_tasks_is_pointed_out():
     assert reading(load_results(frame, **table.dataset_hint)) == (3, 6, 3, True)
 
 
+def test_a_refusal_names_the_likely_dataset():
+    """If the column would be a dataset that all algorithms have; intervals are none."""
+    frame = long().rename(columns={"dataset": "case"})
+    frame["ds"] = frame["case"].map(lambda name: f"data{int(name[1:]) // 2}")
+    error = unclear(frame)
+    assert "'ds' (3 values, constant within tasks) is not used. Is it the dataset?" in str(error)
+    assert error.retry == {"dataset": "ds", "task": "case"}
+    assert reading(load_results(frame, **error.retry)) == (3, 6, 3, True)
+    assert unclear(frame.drop(columns="ds")).template == {"dataset": "case"}
+    classes = frame.assign(case=[f"c{int(name[1:]) % 2}" for name in frame["case"]])
+    error = unclear(classes.rename(columns={"case": "class"}))
+    assert error.template == {"dataset": "ds", "task": "class"}
+    assert unclear(classes.rename(columns={"case": "part"})).template == {"dataset": "COLUMN"}
+    error = unclear(classes, task="case")
+    assert (error.template, "Is it the dataset?" in str(error)) == (
+        {"dataset": "ds", "task": "case"},
+        True,
+    )
+    intervals = long(interval=[f"[{i}, {i + 1}]" for i in range(18)]).drop(columns="dataset")
+    assert unclear(intervals).template == {"dataset": "COLUMN"}
+
+
+def test_times_with_units_are_no_tasks():
+    board = wide("model").rename(columns={"SVM": "Fit Time (s/epoch)", "LOF": "GPU Memory (GB)"})
+    assert "may not be a task (by the end of its name)" in str(unclear(board))
+    assert "'IF'" in str(unclear(wide("model")))
+    assert "are 'SVM', 'LOF', 'IF' tasks" in str(unclear(wide("model"))).replace("Are", "are")
+
+
+def test_rows_of_summaries_are_not_left_out_if_they_are_most():
+    frame = wide().assign(dataset=["Average", "Mean", "Total", "Rank", "iris", "wine"])
+    assert not unclear(frame, lower_is_better=False).retry
+
+
 def test_algorithms_inside_names():
     frame = wide().melt("dataset", var_name="model", value_name="acc")
     frame["task"] = frame["dataset"] + "/" + frame["model"]

@@ -194,6 +194,11 @@ class RawTable:
         pairs = pd.unique((tasks + 1) * (codes.max(initial=0) + 2) + codes + 1)
         return 1 < n_values < n_tasks == len(pairs)
 
+    def is_shared(self, column: str, by: str) -> bool:
+        """Return True if every name in a column occurs with several names of another one."""
+        pairs = pd.DataFrame({"name": self.codes(column)[0], "by": self.codes(by)[0]})
+        return bool(pairs.groupby("name")["by"].nunique().min() > 1)
+
 
 def check_names(columns: Sequence[str], where: str) -> None:
     """Refuse a table in which column names are equal or longer than any name."""
