@@ -355,8 +355,8 @@ def page() -> str:
     later = (
         "None was silently misread. Four first messages led to a wrong reading (a column of\n"
         "intervals as the dataset; measures without a listed name as tasks, three times), and\n"
-        "bold italics were not read as numbers; these are corrected, as the rows say. The scores of\n"
-        "three tables were compared with those that pandas reads, and agree."
+        "bold italics were not read as numbers; these are corrected, as the rows say. The\n"
+        "scores of three tables were compared with those that pandas reads, and agree."
     )
     return "\n".join(
         (
