@@ -1,4 +1,4 @@
-"""``occstats doctor``, ``check-r``, ``skill``, ``completion``: commands that check and set up."""
+"""``occstats doctor``, ``check-r`` and ``skill``: commands that check and set up."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import click
-from click.shell_completion import get_completion_class
 
 from occstats._checks import require_descriptors
-from occstats.cli.options import options, results
+from occstats.cli.options import READING, LongCommand, options, results, take
 
-__all__ = ["Finding", "check_r", "completion", "diagnose", "doctor", "skill"]
+__all__ = ["Finding", "check_r", "diagnose", "doctor", "skill"]
 
 LIBRARIES = ("numpy", "scipy", "pandas", "statsmodels", "pyarrow", "matplotlib")
 DESCRIPTORS = "pip install 'occstats[descriptors]'"
@@ -195,6 +194,7 @@ def _r() -> list[Finding]:
     return findings
 
 
+CHECK_R = ("as_json", "test", "null", "engine", "missing")
 TESTS: dict[str, tuple[Literal["rgl", "ds"], ...]] = {
     "both": ("rgl", "ds"),
     "rgl": ("rgl",),
@@ -210,10 +210,11 @@ def _one_of(help: str, *choices: str) -> dict[str, Any]:
 
 @click.command(
     "check-r",
+    cls=LongCommand,
     params=[
         results(required=False),
         *options(
-            *("as_json", "test", "null", "engine"),
+            *(*CHECK_R, *READING),
             test=_one_of("Clustered signed-rank test", *TESTS),
             null=_one_of(
                 "Null distribution; exact is available for rgl, where clusrank computes it "
@@ -224,10 +225,20 @@ def _one_of(help: str, *choices: str) -> dict[str, Any]:
                 "Run R embedded by rpy2 or as Rscript; either uses the one that works",
                 *("either", "rpy2", "rscript"),
             ),
+            missing={"help": "Treatment of missing scores, as in compare", "default": "refuse"},
         ),
     ],
+    common=CHECK_R,
 )
-def check_r(results: tuple[str, ...], as_json: bool, test: str, null: Any, engine: Any) -> None:
+def check_r(
+    results: tuple[str, ...],
+    as_json: bool,
+    test: str,
+    null: Any,
+    engine: Any,
+    missing: str,
+    **given: Any,
+) -> None:
     """Check the native clustered tests against R's clusrank.
 
     RESULTS are tables of results as for compare; the default is the bundled lenz2021. Both
@@ -245,7 +256,8 @@ def check_r(results: tuple[str, ...], as_json: bool, test: str, null: Any, engin
         if test == "ds":
             raise click.UsageError("--null exact needs --test rgl: ds has no exact null")
         test = "rgl"
-    table = load_results(*(results or ("lenz2021",))).resolve_missing()
+    table = load_results(*(results or ("lenz2021",)), **take(READING, given))
+    table = table.resolve_missing(missing)
     sample, names = Sample(table.tested, clusters_of(table), 1e-9), table.algorithms
     checks = {
         key: check_engines(sample, test=key, names=names, null=null, engine=engine)
@@ -287,20 +299,3 @@ def skill() -> None:
     from importlib.resources import files
 
     click.echo((files("occstats") / "data" / "SKILL.md").read_text("utf-8"), nl=False)
-
-
-@click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
-    """Print the completion script for SHELL.
-
-    \b
-    bash   eval "$(occstats completion bash)"   in ~/.bashrc
-    zsh    eval "$(occstats completion zsh)"    in ~/.zshrc
-    fish   occstats completion fish | source    in ~/.config/fish/config.fish
-    """
-    from occstats.cli.main import main
-
-    script = get_completion_class(shell)
-    assert script is not None
-    click.echo(script(main, {}, "occstats", "_OCCSTATS_COMPLETE").source())

@@ -1,7 +1,8 @@
-"""``occstats compare``, ``gate`` and ``figures``: commands that read results."""
+"""``occstats compare``, ``gate``, ``plan`` and ``figures``: commands that read results."""
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from typing import Any
@@ -23,13 +24,15 @@ from occstats.cli.options import (
 )
 from occstats.progress import advance, working
 
-__all__ = ["compare", "figures", "gate"]
+__all__ = ["compare", "figures", "gate", "plan"]
 
 OUTPUT = between("out", "full")
 GATE = ("markdown", "candidate", "baseline", "margin", "alpha", "missing")
 FIGURES = between("formats", "times")
 DRAWING = between("width", "note")
 COLUMNS = ("dataset", "algorithm", "score", "lower_is_better")
+PLAN = between("difference", "power_curve")
+PILOT = ("candidate", "baseline", "control", "algorithms", "missing", "estimand", "alpha")
 
 
 @click.command(
@@ -150,6 +153,53 @@ def gate(
         print_wrapped(console, f"{found.outcome}: {found.evidence}", "bold")
         print_wrapped(console, found.caution)
     sys.exit(found.exit_code)
+
+
+@click.command(
+    cls=LongCommand,
+    params=[
+        results(required=False),
+        *options(
+            *("as_json", *PLAN, *PILOT, *READING),
+            candidate={"help": "First algorithm of the pair", "required": False,
+                       "usual": "the best of the pilot, or the control"},
+            baseline={"help": "Second algorithm of the pair", "required": False,
+                      "usual": "the next best"},
+            control={"help": "Baseline of a many-to-one comparison with all others"},
+        ),
+    ],
+    common=("as_json", *PLAN, *PILOT[:2]),
+)  # fmt: skip
+def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **given: Any) -> None:
+    """Plan a study: datasets needed, smallest detectable difference, and the split of a budget.
+
+    RESULTS are tables of a pilot as for compare; its variances are estimated by REML, and explicit
+    options override what it gives. Without a pilot, pass --sd-dataset and --difference. The power
+    is that of the decision about one pair, corrected for all pairs (max-T).
+
+    \b
+    occstats plan --sd-dataset 0.05 --sd-task 0.03 --n-tasks 3 --difference 0.01
+    occstats plan lenz2021 --candidate ALP --baseline NND --difference 0.01
+    occstats plan lenz2021 --budget 2000 --dataset-cost 20
+    """
+    from occstats.comparison.study_plan import plan_study
+    from occstats.report.json_document import plain
+    from occstats.report.terminal import make_console, print_wrapped
+
+    found = plan_study([*results] or None, **take((*PLAN, *PILOT, *READING), given))
+    if power_curve is not None:
+        from occstats import figures
+        from occstats.figures._base import without_pyplot
+
+        with without_pyplot():
+            figures.save(figures.power_curve(found), power_curve, title="Power")
+    if as_json:
+        document = {"answer": found.sentence, **plain(found)}
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+        return
+    console = make_console()
+    for line in found.lines():
+        print_wrapped(console, line)
 
 
 def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> None:

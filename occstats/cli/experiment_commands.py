@@ -317,17 +317,14 @@ def time(
     data: str | None,
     label: str | None,
     attributes: int,
-    descriptors: list[str] | None,
     sizes: list[int] | None,
-    samples: int,
     queries: int,
-    limit: float,
     seed: int,
     out: str,
     force: bool,
     formats: str,
-    progress: bool | None,
     as_json: bool,
+    **given: Any,
 ) -> int:
     """Measure construction and query times of descriptors over growing training sets.
 
@@ -348,16 +345,8 @@ def time(
     chosen = sizes or list(SIZES)
     n_rows = max(chosen) + queries
     pool = rows_of_file(data, label=label) if data else generated_rows(n_rows, attributes, seed)
-    table = measure_times(
-        pool,
-        descriptors=descriptors,
-        sizes=chosen,
-        n_samples=samples,
-        n_queries=queries,
-        limit=limit,
-        seed=seed,
-        progress=progress,
-    )
+    given["n_samples"] = given.pop("samples")
+    table = measure_times(pool, sizes=chosen, n_queries=queries, seed=seed, **given)
     written = _write_times(table, Path(out), kinds, force)
     if as_json:
         from occstats import __version__

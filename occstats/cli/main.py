@@ -26,7 +26,7 @@ __all__ = ["COMMANDS", "HelpfulGroup", "main"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("compare_commands", "Compare algorithms on tasks grouped by dataset."),
     "gate": ("compare_commands", "Test a candidate against a baseline; sets the exit code."),
-    "plan": ("plan_command", "Plan a study: datasets needed, detectable difference, budget."),
+    "plan": ("compare_commands", "Plan a study: datasets needed, detectable difference, budget."),
     "figures": ("compare_commands", "Draw the figures of a comparison."),
     "run": ("experiment_commands", "Run descriptors on one-class tasks and store the results."),
     "tune": ("experiment_commands", "Evaluate a descriptor over its hyperparameters."),
@@ -35,7 +35,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check-r": ("check_commands", "Check the native tests against R's clusrank."),
     "doctor": ("check_commands", "Report what is installed and what is missing."),
     "skill": ("check_commands", "Print instructions for coding agents."),
-    "completion": ("check_commands", "Print the completion script for a shell."),
 }
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -294,4 +293,8 @@ def main() -> None:
     \b
     occstats compare lenz2021               the bundled table of the paper
     occstats compare mine.csv --out report  your table, with a report and LaTeX
+
+    \b
+    Completion in bash (zsh_source and fish_source for other shells):
+    eval "$(_OCCSTATS_COMPLETE=bash_source occstats)"
     """

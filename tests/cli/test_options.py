@@ -86,11 +86,6 @@ def test_every_command_has_help():
     assert occstats.__version__ in run("--version").stdout
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts(shell):
-    assert "_OCCSTATS_COMPLETE" in run("completion", shell).stdout
-
-
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [
