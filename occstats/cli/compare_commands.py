@@ -48,7 +48,7 @@ PILOT = ("candidate", "baseline", "control", "algorithms", "missing", "estimand"
             },
         ),
     ],
-    common=(*OUTPUT, "by", *between("control", "missing"), *COLUMNS),
+    common=(*OUTPUT, "by", "control", "margin", "estimand", "algorithms", "missing", *COLUMNS),
 )
 def compare(
     results: tuple[str, ...], out: str | None, force: bool, as_json: bool, full: bool, **given: Any
@@ -137,12 +137,11 @@ def gate(
             raise
         option = "--candidate" if f" no {candidate!r} " in unknown else "--baseline"
         raise click.UsageError(unknown.replace("algorithms", option, 1)) from None
-    comparison = pipeline.compare(
-        loaded,
-        algorithms=[candidate, baseline],
-        estimand="mean",
-        **take(("margin", "alpha", "missing"), given),
-    )
+    chosen = take(("margin", "alpha", "missing"), given)
+    with working("Comparing"):
+        comparison = pipeline.compare(
+            loaded, algorithms=[candidate, baseline], estimand="mean", **chosen
+        )
     found = judge(comparison, candidate, baseline)
     if markdown:
         from occstats.report.gate_comment import gate_comment
@@ -186,7 +185,8 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
     from occstats.report.json_document import plain
     from occstats.report.terminal import make_console, print_wrapped
 
-    found = plan_study([*results] or None, **take((*PLAN, *PILOT, *READING), given))
+    with working("Planning"):
+        found = plan_study([*results] or None, **take((*PLAN, *PILOT, *READING), given))
     if power_curve is not None:
         from occstats import figures
         from occstats.figures._base import without_pyplot

@@ -421,7 +421,8 @@ def check_formats(wanted: Sequence[str]) -> list[str]:
     chosen = list(dict.fromkeys(kind.strip().lower().lstrip(".") for kind in wanted))
     for kind in chosen:
         if kind not in FORMATS:
-            raise FigureError(f"format must be one of {', '.join(FORMATS)}; got {kind!r}")
+            near = did_you_mean(kind, FORMATS)
+            raise FigureError(f"format must be one of {', '.join(FORMATS)}; got {kind!r}{near}")
     if not chosen:
         raise FigureError(f"no format was given: choose from {', '.join(FORMATS)}")
     return chosen

@@ -134,7 +134,8 @@ def test_every_output_has_the_one_decision(options):
     assert found._repr_html_().count("<tr>") == 3
 
 
-def test_the_folder_has_a_report_for_each_slice(tmp_path):
+def test_the_folder_has_a_report_for_each_slice(tmp_path, monkeypatch):
+    monkeypatch.setattr("occstats.figures.registry.draw_figures", lambda *_, **__: [])
     data = table(20).replace({"part": {"x": "<b>x</b>"}})
     folder = compare(data, score="auroc", by="part").write(tmp_path / "out")
     assert {"index.html", "comparisons.json", "pairs.csv"} <= {p.name for p in folder.iterdir()}

@@ -84,30 +84,6 @@ def test_the_json_document(comparison):
     assert {row["unit"] for row in document["classical"]["friedman"]} == {"tasks", "dataset means"}
 
 
-@pytest.mark.parametrize(
-    ("section", "keys"),
-    [
-        ("summary", "algorithm mean_rank mean_score cvsd mean_rank_ci_low mean_rank_ci_high "
-         "mean_score_ci_low mean_score_ci_high leads rank_low rank_high"),
-        ("pairwise", "a b difference ci_low ci_high p conclusion reversed p_unadjusted statistic "
-         "typical_difference mean_difference n_tasks n_datasets p_ignoring_clusters "
-         "conclusion_ignoring_clusters wins ties losses rank_biserial prob_improvement_task "
-         "prob_improvement_dataset bayes_better bayes_equivalent bayes_worse "
-         "difference_above difference_within difference_below"),
-        ("kendall", "a b tau tau_ci_low tau_ci_high"),
-        ("regression", "algorithm term coefficient se df p p_unadjusted ci_low ci_high"),
-        ("complementary_pairs", "a b mean_best_score mean_rank"),
-        ("rank_frequencies", "algorithm rank frequency"),
-        ("strata", "stratum low high n_tasks algorithm mean_rank"),
-        ("diagnostics", "a b icc design_effect effective_tasks"),
-    ],
-)  # fmt: skip
-def test_sections_have_their_keys(comparison, section, keys):
-    rows = getattr(comparison, section)
-    assert set(keys.split()) <= set(rows)
-    assert section in ("summary", "regression") or rows[keys.split()].notna().all(axis=None)
-
-
 def test_any_source_gives_the_same_answer(tmp_path):
     results = occstats.load_results("lenz2021").select(["ALP", "SVM", "NND"])
     path = tmp_path / "results.parquet"

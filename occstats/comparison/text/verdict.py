@@ -90,7 +90,7 @@ def headline(comparison: Comparison) -> str:
     >>> headline(occstats.compare("lenz2021", n_resamples=100))
     'lenz2021: 9 algorithms, 246 tasks in 50 datasets, AUROC (higher is better)'
     """
-    results = comparison.results
+    results = comparison.study.results
     sources = ", ".join(printable(basename(source) or source) for source in results.sources)
     orientation = "higher" if results.higher_is_better else "lower"
     return (
@@ -114,7 +114,7 @@ def corrected_by_row(comparison: Comparison) -> bool:
 
 def difference_of(comparison: Comparison, a: str, b: str) -> str:
     """Return the difference that is positive where a is better, such as "a − b"."""
-    return f"{a} − {b}" if comparison.results.higher_is_better else f"{b} − {a}"
+    return f"{a} − {b}" if comparison.study.results.higher_is_better else f"{b} − {a}"
 
 
 def subject_rows(comparison: Comparison) -> pd.DataFrame:
@@ -172,7 +172,7 @@ def mostly_equal(pairs: Any) -> Any:
 
 def score_digits(comparison: Comparison) -> int:
     """Return decimals for scores: three up to 1, fewer for larger, more for smaller scores."""
-    largest = np.nanmax(np.abs(comparison.results.scores.to_numpy(float)))
+    largest = np.nanmax(np.abs(comparison.study.results.scores.to_numpy(float)))
     return 3 if largest == 0 else int(np.clip(3 - np.ceil(np.log10(largest)), 0, 20))
 
 
@@ -196,7 +196,7 @@ def tally_sentence(comparison: Comparison) -> str:
     >>> tally_sentence(occstats.compare("lenz2021", n_resamples=1000))
     '14 of 36 pairs differ; 28 if tasks are treated as independent (Holm).'
     """
-    settings, results, counts = comparison.settings, comparison.results, comparison.tally
+    settings, results, counts = comparison.settings, comparison.study.results, comparison.tally
     if not counts.tested or not comparison.decision.possible:
         return ""
     alone = results.n_independent == results.n_tasks
@@ -228,7 +228,7 @@ class _Writer:
 
     def __init__(self, comparison: Comparison, names: dict[str, str]) -> None:
         self.comparison = comparison
-        self.settings, self.results = comparison.settings, comparison.results
+        self.settings, self.results = comparison.settings, comparison.study.results
         self.names = names
         self.subject = subject_of(comparison)
         self.score = score_word(self.results.score_name)
