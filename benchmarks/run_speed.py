@@ -76,10 +76,11 @@ def report(table: pd.DataFrame) -> str:
     lines = [
         "# Cost of `run` and `tune`",
         "",
-        "Nine descriptors on two mostly idle cores: CPU seconds of all processes, wall seconds, "
-        "and memory of the largest process; minimum of the repeats, all of which are in "
-        "run_speed.csv. CPU seconds of the same command vary by about a fifth. Made by `python "
-        "benchmarks/run_speed.py`.",
+        "Nine descriptors on two cores: CPU seconds of all processes, wall seconds, and memory of "
+        "the largest process; minimum of the repeats, all of which are in run_speed.csv. Other "
+        "work shared the cores, so that wall seconds are not comparable; CPU seconds of the same "
+        "command vary by about a fifth. Of the CPU seconds with NND alone, 1.3 are the imports of "
+        "scikit-learn and pandas. Made by `python benchmarks/run_speed.py`.",
         "",
         "| case | version | CPU s | wall s | peak MB | repeats |",
         "| --- | --- | --- | --- | --- | --- |",

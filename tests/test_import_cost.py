@@ -42,6 +42,15 @@ def test_a_comparison_needs_no_compiler_and_no_plotting():
     assert not names & {"numba", "matplotlib", "seaborn", "sklearn", "rpy2", "scipy.stats"}
 
 
+def test_a_small_run_needs_no_compiler_and_no_pool(tmp_path):
+    assert not imported("import occstats.experiment.run") & (HEAVY - {"pyarrow"})
+    options = ["run", "--datasets", "iris", "--descriptors", "NND", "-j", "1", "--out"]
+    called = f"main({[*options, str(tmp_path / 'r')]}, standalone_mode=False)"
+    names = imported(f"from occstats.cli import main\n{called}")
+    assert "sklearn" in names
+    assert not names & {"numba", "matplotlib", "seaborn", "statsmodels", "loky", "distributed"}
+
+
 WITHOUT_DESCRIPTORS = """
 import sys
 sys.modules.update(dict.fromkeys(["sklearn", "numba", "loky"]))  # as if not installed

@@ -24,7 +24,14 @@ DASK = [sys.executable, "-m", "dask"]
 
 
 @pytest.fixture
-def local_cluster():
+def _patient(monkeypatch):
+    """Wait for events, not for a time."""
+    for limit in ("SECONDS_FOR_WORKERS", "SECONDS_TO_CONNECT", "SECONDS_FOR_FILES"):
+        monkeypatch.setattr(dispatch, limit, 1e6)
+
+
+@pytest.fixture
+def local_cluster(_patient):
     """Return a function that starts a cluster of threads of this process."""
     clusters = []
 
@@ -92,10 +99,8 @@ def test_a_cluster_without_workers_is_explained(local_cluster, one_target, monke
 
 
 @pytest.fixture
-def start_scheduler(start, wait_for, tmp_path, monkeypatch):
+def start_scheduler(_patient, start, wait_for, tmp_path):
     """Start a scheduler as a process; return it, its address and a function that adds workers."""
-    for limit in ("SECONDS_FOR_WORKERS", "SECONDS_TO_CONNECT", "SECONDS_FOR_FILES"):
-        monkeypatch.setattr(dispatch, limit, 1e6)
     address_file = tmp_path / "scheduler.json"
 
     def is_written():
