@@ -124,6 +124,15 @@ def commands() -> str:
 
     def describe(command: click.Command, path: str, parent: click.Context | None) -> None:
         context = click.Context(command, info_name=path.rsplit(maxsplit=1)[-1], parent=parent)
+        if parent is not None:
+            write(command, path, context)
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                inner = command.get_command(context, name)
+                assert inner is not None
+                describe(inner, f"{path} {name}", context)
+
+    def write(command: click.Command, path: str, context: click.Context) -> None:
         usage = " ".join(command.collect_usage_pieces(context))
         prose, _, examples = (command.help or "").partition("\b")
         lines.extend([f"## {path}", "", "```text", f"{path} {usage}", "```", ""])
@@ -150,19 +159,10 @@ def commands() -> str:
                 code = names.replace("|", "\\|")
                 lines.append(f"| `{code}` | {_cell(text)} |")
             lines.append("")
-        if isinstance(command, click.Group):
-            for name in command.list_commands(context):
-                inner = command.get_command(context, name)
-                assert inner is not None
-                describe(inner, f"{path} {name}", context)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        root = click.Context(main, info_name="occstats")
-        for name in main.list_commands(root):
-            command = main.get_command(root, name)
-            assert command is not None
-            describe(command, f"occstats {name}", root)
+        describe(main, "occstats", None)
     return "\n".join(lines)
 
 

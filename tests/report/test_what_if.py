@@ -120,11 +120,12 @@ def test_unbalanced_clusters(browser, tmp_path, undrawn, unbalanced):
 )
 def test_other_procedures_have_no_panel(undrawn, options):
     comparison = occstats.compare("lenz2021", n_resamples=100, **options)
-    page = render(comparison)
     assert "only the default procedure" in why_no_what_if(comparison)
     assert comparison.basis in why_no_what_if(comparison)
-    assert why_no_what_if(comparison) in page
-    assert "what-if-view" not in page.split("<script")[0]
+    if "estimand" in options:
+        page = render(comparison)
+        assert why_no_what_if(comparison) in page
+        assert "what-if-view" not in page.split("<script")[0]
 
 
 def test_numbers_and_diagram_follow_the_choices(page, comparison):
