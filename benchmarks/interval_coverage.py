@@ -102,7 +102,7 @@ def intervals(scores: np.ndarray, codes: np.ndarray, seed: int) -> dict[str, tup
         "tau": kendall_jackknife(scores, codes),
     }
     found = {name: (pair.low[0, 1], pair.high[0, 1]) for name, pair in pairs.items()}
-    rank = bootstrap_means(task_ranks(scores)[:, 0], codes, method="studentised", **options)
+    rank = bootstrap_means(task_ranks(scores)[:, 0], codes, **options)
     return {**found, "mean_rank": (rank.low[0], rank.high[0])}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
     from occstats.stats.sample import Sample
     from occstats.stats.signed_rank.pairwise import PairwiseTests
 
-__all__ = ["ENGINES", "Engine", "current_name", "run_in_r"]
+__all__ = ["ENGINES", "Engine", "run_in_r"]
 
 
 @dataclass(frozen=True)
@@ -38,14 +37,6 @@ ENGINES = {
         ),
     )
 }
-
-
-def current_name(engine: Any) -> Any:
-    """Return the name of a backend; `clusrank`, its name up to version 0.2, is now `rpy2`."""
-    if engine != "clusrank":
-        return engine
-    warnings.warn("engine 'clusrank' is now called 'rpy2'", FutureWarning, stacklevel=3)
-    return "rpy2"
 
 
 def run_in_r(

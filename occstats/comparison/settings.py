@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
-from occstats.backends import current_name
 from occstats.errors import ArgumentError
 
 __all__ = ["CHOICES", "ESTIMANDS", "LABELS", "PAPER", "SETTINGS", "Settings"]
@@ -145,8 +144,6 @@ class Settings:
             implied["family"] = "control"
         if "margin" in given:
             implied["rope"] = given["margin"]
-        if "engine" in given:
-            given["engine"] = current_name(given["engine"])
         if given.get("engine") in ("rpy2", "rscript", "both"):
             implied = {"correction": "holm"} | implied
             implied |= {"null": "asymptotic", "estimand": "typical"}

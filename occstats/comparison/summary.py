@@ -27,7 +27,6 @@ def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:
     interval = bootstrap_means(
         np.hstack([ranks, scores]),
         sample.clusters,
-        method="studentised",
         confidence=1 - settings.alpha,
         n_resamples=study.mean_resamples,
         random_state=settings.random_state,

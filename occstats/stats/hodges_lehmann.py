@@ -145,26 +145,6 @@ class OrderedDifferences:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Bracket:
-    """The shift of each pair, and the Walsh average at which Z passes zero with Z on either side.
-
-    The shift is infinite where failures leave no finite one, and NaN where there is none at all.
-    """
-
-    shift: FloatArray
-    ends: _Ends
-
-    @classmethod
-    def of(cls, rows: FloatArray) -> Bracket:
-        """Return the bracket of `rows`."""
-        return cls(rows[0], _Ends(*rows[1:]))
-
-    def rows(self) -> FloatArray:
-        """Return all quantities as rows of an array, with one column per pair."""
-        return np.stack([self.shift, *self.ends])
-
-
 class _Point(NamedTuple):
     """Z just below δ, the largest Walsh average below δ, and the smallest that is not."""
 
@@ -191,8 +171,12 @@ class ShiftSearch:
             prepared.grid[:, pairs], prepared.clusters, keep_zeros=prepared.keeps_zeros
         )
 
-    def shift(self) -> Bracket:
-        """Return the shift of each pair."""
+    def shift(self) -> FloatArray:
+        """Return the shift of each pair, and the ends of its crossing: 5 × pairs.
+
+        These are the Walsh averages between which Z passes zero, and Z outside of them. The shift
+        is infinite where failures leave no finite one, and NaN where there is none at all.
+        """
         # Most shifts lie in the middle of the differences.
         start, stop = map(self._at, self._differences.at(0.4, 0.6))
         (outside,) = np.nonzero(~((start.z > _ZERO) & (stop.z < -_ZERO)))
@@ -212,7 +196,7 @@ class ShiftSearch:
         shift = np.where(stop.z < -_ZERO, shift, np.inf)
         shift = np.where(start.z > _ZERO, shift, -np.inf)
         none = (np.abs(start.z) <= _ZERO) & (np.abs(stop.z) <= _ZERO)
-        return Bracket(np.where(none, np.nan, shift), ends)
+        return np.stack([np.where(none, np.nan, shift), *ends])
 
     def _extremes(self, rows: IntArray) -> tuple[_Point, _Point]:
         """Evaluate Z below the smallest and above the largest difference of some rows."""
@@ -220,7 +204,7 @@ class ShiftSearch:
         return self._at(first, rows), self._at(last + np.maximum(1.0, np.abs(last)), rows)
 
     def limits(
-        self, bracket: Bracket, z: FloatArray, critical: FloatArray
+        self, found: FloatArray, z: FloatArray, critical: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         r"""Return the limits between which \|Z(δ)\| does not exceed the critical value.
 
@@ -233,8 +217,8 @@ class ShiftSearch:
         undecided = ~(positive | negative)
         zero = self._at(np.zeros(len(z)))
         not_above = np.where(zero.above == 0, 0.0, zero.below)
-        ends = bracket.ends
-        from_zero, to_zero = positive, undecided & (bracket.shift > 0)
+        shift, ends = found[0], _Ends(*found[1:])
+        from_zero, to_zero = positive, undecided & (shift > 0)
         low, _ = self._cross(
             _Ends(
                 np.where(from_zero, zero.above, first),
@@ -244,7 +228,7 @@ class ShiftSearch:
             ),
             level,
         )
-        from_zero, to_zero = undecided & (bracket.shift < 0), negative
+        from_zero, to_zero = undecided & (shift < 0), negative
         high, _ = self._cross(
             _Ends(
                 np.where(from_zero, zero.above, ends.left),

@@ -51,7 +51,7 @@ from occstats.stats._arrays import (
     pair_positions,
     upper_pairs,
 )
-from occstats.stats.hodges_lehmann import Bracket, ShiftSearch
+from occstats.stats.hodges_lehmann import ShiftSearch
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import ALTERNATIVES, CLUSTERED, TESTS
 from occstats.stats.signed_rank.interface import PAIRS_AT_ONCE, Prepared
@@ -367,10 +367,9 @@ class _TypicalPairs:
             self.n_differing[place] = differs.sum(axis=0)
             if self._brackets is not None:
                 differing = np.flatnonzero(~part.observed.all_zero)
-                bracket = ShiftSearch(part, differing).shift()
                 self.shift[place] = 0.0
-                self.shift[place[differing]] = bracket.shift
-                self._brackets[:, place[differing]] = bracket.rows()
+                self._brackets[:, place[differing]] = ShiftSearch(part, differing).shift()
+                self.shift[place[differing]] = self._brackets[0, place[differing]]
             if flips is not None:
                 self._flip(flips, part, place)
 
@@ -421,9 +420,8 @@ class _TypicalPairs:
             for part, places in self._blocks(asked, "intervals"):
                 differing = np.flatnonzero(~part.observed.all_zero)
                 place = places[differing]
-                bracket = Bracket.of(self._brackets[:, place])
-                search = ShiftSearch(part, differing)
-                low[place], high[place] = search.limits(bracket, self.z[place], critical[place])
+                found, search = self._brackets[:, place], ShiftSearch(part, differing)
+                low[place], high[place] = search.limits(found, self.z[place], critical[place])
             low, high = (np.where(self.all_zero, 0.0, limit) for limit in (low, high))
             # Without a statistic limits are infinite, and without a second dataset undefined.
             nothing = ~self.tested & ~self.all_zero

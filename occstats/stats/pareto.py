@@ -84,7 +84,6 @@ def pareto_front(
     found = cluster_bootstrap(
         lambda counts: weighted_means(means, counts),
         grouping,
-        method="percentile",
         confidence=confidence,
         n_resamples=n_resamples,
         random_state=random_state,

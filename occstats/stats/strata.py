@@ -133,7 +133,6 @@ def strata_intervals(
     found = cluster_bootstrap(
         means,
         grouping,
-        method="percentile",
         confidence=confidence,
         n_resamples=n_resamples,
         random_state=random_state,

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from numpy.testing import assert_allclose, assert_array_equal
 
 from occstats import load_results
@@ -199,18 +198,14 @@ def test_embedded_r_prints_nothing_and_runs_in_any_thread(capfd):
 
 
 @embedded_only
-def test_check_r_counts_failures(engine):
-    from occstats.cli.check_commands import check_r as command
-
-    cases = REFERENCE.parent / "cases"
-    options = ["--engine", engine, "--missing", "worst", "--higher-is-better"]
-    done = CliRunner().invoke(command, [str(cases / "miss.csv"), *options])
-    assert done.exit_code == 0
-    assert done.stdout.count("agrees with clusrank") == 2
-    done = CliRunner().invoke(command, [str(cases / "bin.csv"), *options, "--json"])
-    assert done.exit_code == 0
-    tests = json.loads(done.stdout)["tests"]
-    assert (tests["rgl"]["n_equal_ranks"], tests["ds"]["n_equal_ranks"]) == (2, 0)
+@pytest.mark.parametrize("test", ["rgl", "ds"])
+def test_failures_rank_below_every_score(engine, test):
+    scores = np.random.default_rng(0).normal(size=(20, 3)).round(2)
+    scores[::4, 1], scores[::5, 2] = -np.inf, -np.inf
+    sample = Sample(scores, Clusters.of(np.arange(20) // 3), 1e-9)
+    check = check_engines(sample, test=test, engine=engine)
+    assert check.agrees
+    assert check.n_tests == 6
 
 
 @embedded_only

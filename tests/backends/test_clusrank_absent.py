@@ -12,7 +12,6 @@ from occstats.backends import rscript
 from occstats.backends.agreement import EngineCheck, check_engines
 from occstats.backends.clusrank import clusrank_pairs, exact_defect
 from occstats.backends.rscript import find_rscript, probe_r
-from occstats.comparison.settings import Settings
 from occstats.errors import ArgumentError, EngineError
 from occstats.stats import clustered_wilcoxon, pairwise_tests
 
@@ -144,14 +143,6 @@ def test_all_that_is_missing_is_named_at_once(monkeypatch, tmp_path, clusrank, p
     message = refusal("rpy2")
     for part in ("R is not installed", "install clusrank with", "rpy2 is not installed"):
         assert part in message
-
-
-def test_the_old_name_of_the_embedded_backend_is_accepted(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.warns(FutureWarning, match="'clusrank' is now called 'rpy2'"):
-        assert "engine 'rpy2': R is not installed" in refusal("clusrank")
-    with pytest.warns(FutureWarning, match="now called"):
-        assert Settings.of(engine="clusrank").engine == "rpy2"
 
 
 @posix

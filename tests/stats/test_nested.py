@@ -90,9 +90,7 @@ STATISTICS = {
     "strata": lambda sample: strata_intervals(
         sample.ranks, sample.scores[:, 0], sample.clusters, [-9, 0, 9], **SEEDED
     ),
-    "means": lambda sample: bootstrap_means(
-        sample.ranks, sample.clusters, method="studentised", **SEEDED
-    ),
+    "means": lambda sample: bootstrap_means(sample.ranks, sample.clusters, **SEEDED),
     "right and wrong": lambda sample: clustered_mcnemar(
         Sample(np.where(sample.scores > 0, 1.0, 0.0), sample.clusters)
     ),
@@ -153,7 +151,7 @@ def test_resamples_draw_whole_suites():
     datasets = np.array([f"d{i}" for i in range(7)])
     x = rng.normal(size=7)
     nested = Clusters.nested(suites, datasets)
-    found = bootstrap_means(x, nested, method="percentile", n_resamples=50, random_state=2)
+    found = bootstrap_means(x, nested, n_resamples=50, random_state=2)
     drawn = resample_counts(4, 50, random_state=2)
     for replicate, counts in zip(found.replicates[:, 0], drawn, strict=True):
         own = np.concatenate(

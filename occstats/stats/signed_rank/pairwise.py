@@ -210,10 +210,6 @@ def clustered_wilcoxon(
     """
     differences = as_vector("x", x) - float(mu)
     check_choice("test", test, CLUSTERED)
-    if engine != "native":
-        from occstats.backends import current_name
-
-        engine = current_name(engine)
     check_choice("engine", engine, ("native", "rpy2", "rscript"))
     chosen = check_test(test, null, alternative, n_resamples)
     grouping = Clusters.of(clusters, len(differences))
