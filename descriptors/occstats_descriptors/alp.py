@@ -166,15 +166,6 @@ def resolve_weights(weights: Weights, length: int, *, name: str = "weights") -> 
     """
     Return weights as a vector; check that they are in [0, 1], do not increase and sum to 1.
 
-    Parameters
-    ----------
-    weights : {"linear", "equal"}, callable or array-like
-        A name, a function of the length, or the weights themselves.
-    length : int
-        Number of weights.
-    name : str
-        Name of the parameter, for the error message.
-
     Examples
     --------
     >>> from occstats_descriptors.alp import resolve_weights

@@ -133,20 +133,10 @@ def real_scores(scores: Any) -> Vector:
 
 def make_external(path: str, **parameters: Any) -> Descriptor:
     """
-    Make a descriptor from the import path of an outlier detector.
+    Make a descriptor from the import path of an outlier detector and its parameters.
 
-    Parameters
-    ----------
-    path : str
-        ``"package.module:Class"``, or ``"file.py:Class"``.
-    **parameters
-        Parameters of the constructor. The parameter ``novelty`` (of scikit-learn's
-        LocalOutlierFactor) is True unless given.
-
-    Returns
-    -------
-    Descriptor
-        An unfitted descriptor: the detector itself if it is one, otherwise wrapped.
+    A detector that is a `Descriptor` is not wrapped. The parameter ``novelty`` (of scikit-learn's
+    LocalOutlierFactor) is True unless given.
 
     Examples
     --------

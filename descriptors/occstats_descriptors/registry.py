@@ -28,17 +28,10 @@ Scales = Mapping[str, str]
 @dataclass(frozen=True)
 class Hyperparameter:
     """
-    A tuned parameter.
+    A tuned parameter of a constructor.
 
-    Attributes
-    ----------
-    name : str
-        Parameter of the constructor.
-    default : object
-        Default of the parameter.
-    scales : mapping
-        Names of the grids that may be given for the parameter → conversion of a value of the grid:
-        "count" (an integer), "log" (times log n), "dimension" (times m) or "fraction" (up to 1).
+    The names of the grids that may be given for it are the keys of `scales`; its values are "count"
+    (an integer), "log" (times log n), "dimension" (times m) or "fraction" (up to 1).
     """
 
     name: str
@@ -64,14 +57,7 @@ class Hyperparameter:
 @dataclass(frozen=True)
 class Entry:
     """
-    A descriptor and its tuned hyperparameters.
-
-    Attributes
-    ----------
-    kind : type
-        Class of the descriptor.
-    tuned : mapping
-        Tuned parameters → their scales (see `Hyperparameter`).
+    A descriptor, and the scales of its tuned parameters (see `Hyperparameter`).
 
     Examples
     --------

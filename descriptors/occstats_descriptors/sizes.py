@@ -118,17 +118,8 @@ def resolve(size: Size, n: int, *, name: str = "k", maximum: int | None = None) 
     """
     Return the number of neighbours for `n` training rows.
 
-    Parameters
-    ----------
-    size : int or callable
-        An explicit number, which must lie in [1, `maximum`], or a rule such as `log_multiple(5.5)`
-        that is called with n and clipped to [1, n − 1].
-    n : int
-        Number of training rows.
-    name : str
-        Name of the parameter, for the error message.
-    maximum : int, optional
-        Largest explicit number that the definition allows; n − 1 if not given.
+    A rule such as `log_multiple(5.5)` is called with n and clipped to [1, n − 1]. A given number
+    must be in [1, `maximum`], by default in [1, n − 1]; an error calls it `name`.
 
     Examples
     --------

@@ -79,21 +79,3 @@ def test_sampling_of_0_22_gives_the_values_of_that_release(n, m, decimals, seed)
     np.testing.assert_allclose(
         found.score_samples(rows[:4] * 1.5), MADE_BY_0_22[n, m, decimals, seed], rtol=1e-14
     )
-
-
-def test_formula_from_the_paths_of_the_trees():
-    descriptor = IF(n_trees=20).fit(ROWS)
-    forest = IsolationForest(n_estimators=20, max_samples=256, random_state=0).fit(ROWS)
-    query = np.array([[0.5, -1.0, 2.0]], dtype=np.float32)
-    lengths = []
-    for tree in forest.estimators_:
-        inner = tree.tree_
-        leaf = tree.apply(query)[0]
-        steps = tree.decision_path(query).sum() - 1
-        left = inner.n_node_samples[leaf]
-        harmonic = np.log(left - 1) + np.euler_gamma if left > 2 else None
-        rest = 0.0 if left <= 1 else 1.0 if left == 2 else 2 * harmonic - 2 * (left - 1) / left
-        lengths.append(steps + rest)
-    normal = 2 * (np.log(255) + np.euler_gamma) - 2 * 255 / 256
-    expected = 1 - 2 ** (-np.mean(lengths) / normal)
-    np.testing.assert_allclose(descriptor.score_samples(query), [expected], rtol=1e-9)

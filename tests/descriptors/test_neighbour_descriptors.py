@@ -114,14 +114,6 @@ def test_lof_worked_by_hand():
     np.testing.assert_allclose(lof.score_samples([[4.0]]), [expected], rtol=1e-15)
 
 
-def test_the_threshold_excludes_a_row_from_its_own_score(cloud):
-    X, _ = cloud
-    nnd = NND(k=1, contamination=0.2).fit(X)
-    assert (nnd.score_samples(X) == 1).all()
-    own, _ = references.neighbours(X, X, 1, training=True)
-    assert nnd.offset_ == pytest.approx(np.quantile(1 / (1 + own[:, 0]), 0.2), rel=1e-14)
-
-
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
 def test_lof_agrees_with_scikit_learn(metric):
     rng = np.random.default_rng(2)

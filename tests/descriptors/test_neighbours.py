@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.neighbors import NearestNeighbors
 
 from occstats_descriptors import NeighbourSearch, neighbours
 from occstats_descriptors._kernels import block_search
@@ -77,19 +76,6 @@ def test_sorting_gives_the_bits_of_the_compiled_search(monkeypatch, metric, digi
     for one, other in zip(compiled, found(), strict=True):
         np.testing.assert_array_equal(one.distances, other.distances)
         np.testing.assert_array_equal(one.indices, other.indices)
-
-
-@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
-@pytest.mark.parametrize(("n", "m"), [(80, 5), (700, 3), (700, 20)])
-def test_neighbours_are_those_of_scikit_learn(n, m, metric):
-    rng = np.random.default_rng(6)
-    X, Y = rng.normal(size=(n, m)), rng.normal(size=(30, m))
-    expected = NearestNeighbors(n_neighbors=9, metric=metric, algorithm="brute").fit(X)
-    search = NeighbourSearch(X, metric=metric)
-    for found, rows in ((search.query(Y, 9), Y), (search.training(9), None)):
-        distances, indices = expected.kneighbors(rows)
-        np.testing.assert_array_equal(found.indices, indices)
-        np.testing.assert_allclose(found.distances, distances, rtol=1e-9)
 
 
 @pytest.mark.parametrize("exponent", [1.0, 2.0, 4.5, np.inf])

@@ -4,11 +4,9 @@ import os
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
-from occstats_descriptors import MD, NND, warm_up
-from occstats_descriptors._kernels.block_search import SMALL
+from occstats_descriptors import MD, warm_up
 
 
 def test_groups_depend_on_descriptors_and_shapes():
@@ -23,17 +21,6 @@ def test_groups_depend_on_descriptors_and_shapes():
     assert warm_up.kernels_of(["SVM", "IF"], [(150, 150, 4)]) == ["IF"]
     for shape in ((600, 600, 4), (450, 900, 4)):  # compiled solver, or many kernel values
         assert warm_up.kernels_of(["SVM"], [shape]) == ["SVM"]
-
-
-def test_smaller_classes_need_no_tree(monkeypatch):
-    def refuse(*arguments):
-        raise AssertionError
-
-    monkeypatch.setattr("occstats_descriptors._kernels.block_search.kd_order", refuse)
-    rows = np.random.default_rng(0).normal(size=(SMALL, 4))
-    NND().fit(rows[1:]).score_samples(rows)
-    with pytest.raises(AssertionError):
-        NND().fit(rows).score_samples(rows)
 
 
 @pytest.mark.slow
