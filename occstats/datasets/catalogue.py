@@ -17,20 +17,14 @@ from occstats.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One dataset of the catalogue.
+    """One dataset of the catalogue: its origin, and the properties of the paper's copy.
 
     Attributes
     ----------
-    name : str
-        The paper's name.
-    repository : str
-        UCI or KEEL.
     page, address : str
         Addresses of its description and of its archive.
     files : list of str
         The files in the archive, in the order in which they are joined.
-    m : int
-        Number of attributes.
     classes, small_classes : dict
         Class → number of rows; small classes are not targets, but serve as other rows.
     omitted_rows : int

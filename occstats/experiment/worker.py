@@ -125,11 +125,8 @@ def _evaluated(unit: Unit, recipe: Recipe) -> dict[str, Any]:
         return row | {"status": "failed", "error": outcome.reason}
     if data.undefined:
         return row | {"status": "undefined", "error": data.undefined}
-    of_distances = is_of_distances(recipe.origin)
-    return row | {
-        "auroc": auroc(data.is_target, scores, of_distances=of_distances),
-        "average_precision": average_precision(data.is_target, scores, of_distances=of_distances),
-    }
+    row["auroc"], row["average_precision"] = data.measures(recipe, scores)
+    return row
 
 
 def failed_rows(unit: Unit, recipes: Sequence[Recipe], *, status: str, reason: str) -> pd.DataFrame:
@@ -181,6 +178,12 @@ class FoldData:
         if self.is_target.any() and not self.is_target.all():
             return None
         return f"the test part has no {'other' if self.is_target.any() else 'target'} rows"
+
+    def measures(self, recipe: Recipe, scores: Array) -> tuple[float | None, float | None]:
+        """Return AUROC and average precision of the scores of the test rows."""
+        how = {"of_distances": is_of_distances(recipe.origin)}
+        area = auroc(self.is_target, scores, **how)
+        return area, average_precision(self.is_target, scores, **how)
 
     def shared_search(self, unit: Unit, recipe: Recipe, estimator: Any) -> "SharedSearch":
         """Return the neighbour search that an estimator shares with others of its unit."""

@@ -16,10 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from occstats.experiment.estimators import fit_and_score, is_of_distances, make_estimator
+from occstats.experiment.estimators import fit_and_score, make_estimator
 from occstats.experiment.isolation import contained
 from occstats.experiment.plan import Unit
-from occstats.experiment.tasks import auroc, average_precision
 from occstats.experiment.worker import fold_data, make_search, row_header
 from occstats.tuning.grids import SweepRecipe, Value
 from occstats_descriptors._kernels.jit import compiled
@@ -112,11 +111,7 @@ def _refit(unit: Unit, recipe: SweepRecipe, values: list[list[Value]]) -> dict[s
         with contained(seed) as outcome:
             estimator = make_estimator(recipe, seed, n=unit.task.n, parameters=point)
             scores, *_ = fit_and_score(estimator, data.train, data.test)
-            of_distances = is_of_distances(recipe.origin)
-            found = (
-                auroc(data.is_target, scores, of_distances=of_distances),
-                average_precision(data.is_target, scores, of_distances=of_distances),
-            )
+            found = data.measures(recipe, scores)
         measures.append(found)
         errors.append(outcome.reason)
     status = ["ok" if error is None else "failed" for error in errors]

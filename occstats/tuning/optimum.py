@@ -137,9 +137,7 @@ def task_grids(rows: pd.DataFrame, recipe: SweepRecipe) -> Iterator[tuple[Task, 
     }
     score = np.full(len(texts), np.nan)
     for (dataset, target), of_task in rows.groupby(["dataset", "class"]):
-        task = Task(
-            str(dataset), str(target), int(of_task["n"].iloc[0]), int(of_task["m"].iloc[0]), 0
-        )
+        task = _task(dataset, target, of_task)
         defined = of_task[of_task["status"] != "undefined"]
         folds = max(int(defined["fold"].nunique()), 1)
         codes_here = defined["_code"].to_numpy()
@@ -315,26 +313,21 @@ def choices(grid: GridMeans) -> dict[str, dict[str, Value]]:
 def results_with(rows: pd.DataFrame, grids: Sequence[GridMeans], chosen: Choices) -> pd.DataFrame:
     """Return the results with the parameters chosen for each dataset, one row per fold."""
     columns = ["dataset", "class", "descriptor", "fold", "auroc", "average_precision", "status"]
-    columns += ["n", "m", "sparsity"]
-    parts = []
-    for grid in grids:
-        recipe = grid.recipe
+    columns += ["n", "m", "sparsity", "parameters"]
+    parts = [pd.DataFrame(columns=columns)]
+    for recipe in (grid.recipe for grid in grids):
         mine = rows[rows["descriptor"] == recipe.name]
-        traits = mine.drop_duplicates(["dataset", "class"])
-        wanted = []
-        for dataset, target, n, m in traits[["dataset", "class", "n", "m"]].itertuples(index=False):
-            values = chosen.get(recipe.name, {}).get(dataset)
-            if values is None:
-                continue
-            task = Task(dataset, target, int(n), int(m), 0)
-            setting = {
-                axis.parameter: axis.resolved(task)[axis.values.index(values[axis.name])]
-                for axis in recipe.axes
-            }
-            wanted.append((dataset, target, json.dumps(setting)))
-        keys = pd.DataFrame(wanted, columns=["dataset", "class", "parameters"])
-        found = mine.merge(keys, on=["dataset", "class", "parameters"])
-        parts.append(found.sort_values(["dataset", "class", "fold"]))
-    if not parts:
-        return pd.DataFrame(columns=[*columns, "parameters"])
-    return pd.concat(parts, ignore_index=True)[[*columns, "parameters"]]
+        for (dataset, target), of_task in mine.groupby(["dataset", "class"]):
+            if values := chosen.get(recipe.name, {}).get(str(dataset)):
+                task = _task(dataset, target, of_task)
+                setting = {
+                    axis.parameter: axis.resolved(task)[axis.values.index(values[axis.name])]
+                    for axis in recipe.axes
+                }
+                found = of_task[of_task["parameters"] == json.dumps(setting)]
+                parts.append(found.sort_values("fold")[columns])
+    return pd.concat(parts[1:] or parts, ignore_index=True)
+
+
+def _task(dataset: Any, target: Any, rows: pd.DataFrame) -> Task:
+    return Task(str(dataset), str(target), int(rows["n"].iloc[0]), int(rows["m"].iloc[0]), 0)
