@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from occstats._format import count, printable, quote, quote_list
@@ -116,8 +117,9 @@ def group_pattern(names: Sequence[str]) -> tuple[str, list[str]] | None:
     """
     distinct = list(dict.fromkeys(names))
     for pattern in _PATTERNS:
-        found = [re.search(pattern, name) for name in distinct]
-        groups = list(dict.fromkeys(match[1] for match in found if match))
-        if all(found) and 1 < len(groups) < len(distinct):
+        search = re.compile(pattern).search
+        found = [match for match in takewhile(bool, map(search, distinct)) if match]
+        groups = list(dict.fromkeys(match[1] for match in found))
+        if len(found) == len(distinct) and 1 < len(groups) < len(distinct):
             return pattern, groups
     return None

@@ -51,6 +51,7 @@ _MARKED = re.compile(
     r"(?:\*{2,3}|__)(.+?)(?:\*{2,3}|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
 )
 _LONGEST_SCORE = 100
+_STARTS = frozenset("+-.0123456789")
 # Text in place of the score of a failed run, and of a missing score.
 _FAILURES = frozenset(
     (
@@ -282,8 +283,10 @@ def _folded(name: str) -> Hashable:
         visible = (c for c in name if unicodedata.category(c) not in {"Cf", "Cc"} or c.isspace())
         name = unicodedata.normalize("NFKC", "".join(visible))
     folded = " ".join(name.casefold().split())
+    if folded[:1] not in _STARTS or len(folded) > _LONGEST_SCORE:  # not a number
+        return folded
     try:
-        number = float(folded) if len(folded) <= _LONGEST_SCORE else math.inf
+        number = float(folded)
     except ValueError:
         return folded
     return number if math.isfinite(number) else folded
@@ -312,6 +315,8 @@ def without_markup(names: Sequence[str]) -> list[str]:
     >>> without_markup(["<b>SVM</b>", "**RF**", "[X](https://a.b/x) large", "<b>A</b>", "**A**"])
     ['SVM', 'RF', 'X large', '<b>A</b>', '**A**']
     """
+    if not any("<" in name or "*" in name or "[" in name for name in names):  # the usual case
+        return list(names)
     bare = [_unwrapped(name) for name in names]
     times = Counter(bare)
     return [b if times[b] == 1 else name for b, name in zip(bare, names, strict=True)]

@@ -568,7 +568,7 @@ def _look_alike_notes(results: Results) -> list[str]:
         ("algorithms", look_alikes(results.algorithms)),
         ("datasets", look_alikes(index.unique(0))),
     ]
-    if look_alikes(index.unique(1)):
+    if list(index.unique(1)) != list(index.unique(0)) and look_alikes(index.unique(1)):
         tasks = index.to_frame(index=False).groupby(DATASET, sort=False)[TASK]
         kinds.append(("tasks", [group for _, names in tasks for group in look_alikes(names)]))
     return [

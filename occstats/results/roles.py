@@ -45,6 +45,7 @@ Floats = npt.NDArray[np.float64]
 # Names of tasks and algorithms of a saved table of this package.
 _OWN = {"task": "class", "algorithm": "descriptor"}
 _SHOWN = 5
+_MOST_MEASURES = 500
 
 
 @dataclass(frozen=True)
@@ -572,8 +573,9 @@ class _Finder:
         names = list(distinct)
         kept = self.reading.algorithms if role == "algorithm" else ()
         summaries = [name for name in names if is_summary(name) and name not in kept]
-        measured = [name for name in names if measure(name)[0] and name not in (*kept, *summaries)]
         # In a column of names, a few may be called as a measure is.
+        known = {*kept, *summaries} if len(names) <= _MOST_MEASURES else {*names}
+        measured = [name for name in names if name not in known and measure(name)[0]]
         if column != FILE and 2 * len(measured) <= len(names):
             measured = []
         if summaries and column != FILE:

@@ -163,6 +163,7 @@ def test_readers_return_the_right_numbers_or_one_line(tmp_path):
                 found = results.scores.loc[(dataset, task), model]
                 assert found == score or (np.isnan(found) and np.isnan(score)), (SEED, number)
                 compared += 1
-    assert read > number / 10
-    assert compared > 0
+    # Most changes make a table unclear; a reader that accepts half of the files is too lenient.
+    assert number / 8 < read < number / 2
+    assert compared > number / 4
     assert peak() - before < 1_000
