@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,6 @@ from occstats.backends.embedded_r import probe_rpy2
 from occstats.errors import EngineError
 from occstats.stats._arrays import FloatArray
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank.null import RandomState
 from occstats.stats.signed_rank.pairwise import (
     Alternative,
     Null,
@@ -96,8 +95,6 @@ def check_engines(
     null: Null = "asymptotic",
     alternative: Alternative = "greater",
     tie_tolerance: float = 0.0,
-    n_resamples: int = 10_000,
-    random_state: RandomState = None,
     engine: Literal["rpy2", "rscript", "either"] = "either",
     names: Sequence[str] | None = None,
 ) -> EngineCheck:
@@ -105,7 +102,7 @@ def check_engines(
 
     Parameters
     ----------
-    scores, clusters, test, null, alternative, tie_tolerance, n_resamples, random_state
+    scores, clusters, test, null, alternative, tie_tolerance
         As for :func:`occstats.stats.clustered_wilcoxon`. ``null="permutation"`` is refused:
         the backends draw different random numbers, and clusrank permutes another statistic.
     engine : {"either", "rpy2", "rscript"}
@@ -128,14 +125,10 @@ def check_engines(
     if engine == "either":
         engine = "rscript" if probe_rpy2().problem else "rpy2"
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    options: dict[str, Any] = {
-        "null": null,
-        "alternative": alternative,
-        "n_resamples": n_resamples,
-        "random_state": random_state,
-    }
-    reference = clusrank_pairs(sample, test=test, engine=engine, names=names, **options)
-    native = pairwise_tests(sample, test=test, **options)
+    reference = clusrank_pairs(
+        sample, test=test, null=null, alternative=alternative, engine=engine, names=names
+    )
+    native = pairwise_tests(sample, test=test, null=null, alternative=alternative)
     apart = np.abs(native.p - reference.p)
     worst = None
     if not np.isnan(apart).all():

@@ -17,30 +17,26 @@ from occstats.stats.signed_rank.rosner_glynn_lee import size_inflation
 class ClusterDiagnostics:
     """Diagnostics of the differences of all pairs: arrays of shape (k, k).
 
-    The diagonal is NaN (0 for counts).
+    The diagonal is NaN.
 
     Attributes
     ----------
-    n_tasks, n_clusters : ndarray of int
-        Tasks and clusters that both algorithms have.
     intraclass_correlation : ndarray
         ρ of the signed ranks (zeros dropped), as the Rosner-Glynn-Lee test estimates it, before
         its bias correction.
     intraclass_correlation_differences : ndarray
         ρ of the differences themselves (zeros kept), by the same estimator.
     design_effect : ndarray
-        `n_tasks` divided by `effective_tasks`.
+        Tasks that both algorithms have, divided by `effective_tasks`.
     effective_tasks : ndarray
         Number of independent tasks with the same information, given the intraclass correlation of
-        the Rosner-Glynn-Lee test; at least `n_clusters`.
+        the Rosner-Glynn-Lee test; at least the number of clusters.
     size_correlation, size_p : ndarray
         Spearman's correlation, over clusters, between the number of tasks and the mean of a minus
         b, and its two-sided p-value: a small one indicates informative cluster size. NaN if all
         clusters have the same size.
     """
 
-    n_tasks: IntArray
-    n_clusters: IntArray
     intraclass_correlation: FloatArray
     intraclass_correlation_differences: FloatArray
     design_effect: FloatArray
@@ -105,18 +101,13 @@ def cluster_diagnostics(
         _diagnose(block, ranked.observed.correlation)
         for block, ranked in zip(sample.blocks(), TESTS["rgl"].blocks(sample), strict=True)
     ]
-    columns = np.concatenate(parts, axis=1) if parts else np.zeros((8, 0))
-    n_tasks, n_clusters, rho_ranks, rho, effect, effective, correlation, p = columns
+    columns = np.concatenate(parts, axis=1) if parts else np.zeros((6, 0))
+    rho_ranks, rho, effect, effective, correlation, p = columns
 
     def symmetric(values: FloatArray) -> FloatArray:
         return mirror(values, values, k, np.nan)
 
-    def count(values: FloatArray) -> IntArray:
-        return mirror(values, values, k, 0).astype(np.intp)
-
     return ClusterDiagnostics(
-        n_tasks=count(n_tasks),
-        n_clusters=count(n_clusters),
         intraclass_correlation=symmetric(rho_ranks),
         intraclass_correlation_differences=symmetric(rho),
         design_effect=symmetric(effect),
@@ -127,7 +118,7 @@ def cluster_diagnostics(
 
 
 def _diagnose(block: PairBlock, ranked: FloatArray) -> FloatArray:
-    """Return eight diagnostics of some pairs, in the order of the result."""
+    """Return six diagnostics of some pairs, in the order of the result."""
     known = ~np.isnan(block.grid)
     clusters = block.clusters.independent
     sizes = clusters.sums(known)
@@ -142,7 +133,7 @@ def _diagnose(block: PairBlock, ranked: FloatArray) -> FloatArray:
     differing = (clusters.sums(known & (block.grid != 0)) > 0).sum(axis=0)
     effective = _effective_tasks(ranked, sizes, differing)
     correlation, p = _size_correlation(sums, sizes)
-    return np.array([n, m, ranked, rho, n / effective, effective, correlation, p])
+    return np.array([ranked, rho, n / effective, effective, correlation, p])
 
 
 def _effective_tasks(rho: FloatArray, sizes: FloatArray, m: IntArray) -> FloatArray:

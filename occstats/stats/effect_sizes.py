@@ -59,8 +59,6 @@ class PairEffects:
         wins. Chosen for their coverage in simulations (``benchmarks/interval_coverage.md``).
     wins, ties, losses : ndarray
         Numbers of tasks.
-    n_tasks, n_clusters : ndarray of int
-        Tasks that both algorithms have, and their datasets.
     """
 
     rank_biserial: Effect
@@ -69,8 +67,6 @@ class PairEffects:
     wins: FloatArray
     ties: FloatArray
     losses: FloatArray
-    n_tasks: FloatArray
-    n_clusters: FloatArray
 
 
 def pair_effects(
@@ -114,7 +110,7 @@ def pair_effects(
     task, dataset, counts, biserial = (
         np.concatenate(rows, axis=1) for rows in zip(*parts, strict=True)
     )
-    won, tied, lost, n_tasks, n_clusters = counts
+    won, tied, lost = counts
     return PairEffects(
         rank_biserial=_signed(biserial, k),
         prob_improvement_task=_probability(task, k),
@@ -122,15 +118,13 @@ def pair_effects(
         wins=mirror(won, lost, k, 0.0),
         ties=mirror(tied, tied, k, 0.0),
         losses=mirror(lost, won, k, 0.0),
-        n_tasks=mirror(n_tasks, n_tasks, k, 0.0),
-        n_clusters=mirror(n_clusters, n_clusters, k, 0.0),
     )
 
 
 def _mean_effects(
     block: PairBlock, confidence: float, tie_tolerance: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the effects that are means over datasets, and numbers of tasks and datasets."""
+    """Return the effects that are means over datasets, and numbers of tasks."""
     grid, grouping, suites = block.grid, block.clusters, block.clusters.suites
     known = ~np.isnan(grid)
     balance = means_without(grouping.means(np.sign(grid)), suites)
@@ -147,7 +141,7 @@ def _mean_effects(
     return (
         0.5 + 0.5 * np.vstack([balance[:1], limits]),
         np.stack([ahead, *wilson(ahead, effective_units(means, suites), confidence)]),
-        np.stack([won, tied, lost, known.sum(axis=0), n_clusters]),
+        np.stack([won, tied, lost]),
     )
 
 

@@ -516,8 +516,10 @@ class _Largest:
             for rows, signs in self._signs:
                 self._add_all(sample, place, prepared, pairs, rows, signs)
             return
-        for start in range(0, len(pairs), PAIRS_AT_ONCE):
-            tile = slice(start, start + PAIRS_AT_ONCE)
+        # Few flips leave room for more pairs at a time.
+        step = max(PAIRS_AT_ONCE, 1_000 * PAIRS_AT_ONCE // self._signs.n_flips)
+        for start in range(0, len(pairs), step):
+            tile = slice(start, start + step)
             for rows, signs in self._signs:
                 self._add_few(sample, place[tile], prepared, pairs[tile], rows, signs)
 

@@ -31,9 +31,6 @@ class Regression:
     coefficient, se, df, statistic, p, ci_low, ci_high : ndarray of shape (n_terms,)
         Estimate, standard error, degrees of freedom of t, t, two-sided p-value and confidence
         limits. NaN when there is no fit or no inference.
-    n_observations, n_clusters : int
-    inference : str
-    confidence : float
     residual_sd : float
         Root of the weighted residual sum of squares (weights of mean 1) over N − K.
     reason : str or None
@@ -48,10 +45,6 @@ class Regression:
     p: FloatArray
     ci_low: FloatArray
     ci_high: FloatArray
-    n_observations: int
-    n_clusters: int
-    inference: str
-    confidence: float
     residual_sd: float
     reason: str | None = None
 
@@ -170,10 +163,6 @@ def weighted_regression(
             p=np.asarray(2 * special.stdtr(df, -np.abs(statistic)), dtype=np.float64),
             ci_low=coefficient - half_width,
             ci_high=coefficient + half_width,
-            n_observations=n,
-            n_clusters=n_clusters,
-            inference=inference,
-            confidence=confidence,
             residual_sd=residual_sd,
             reason=reason,
         )

@@ -23,8 +23,6 @@ def test_effective_tasks_worked_by_hand():
     effective = 5 / (1 + 4 * corrected) + 1 + 1 + 2 / (1 + corrected)
     assert found.effective_tasks[0, 1] == pytest.approx(effective)
     assert found.design_effect[0, 1] == pytest.approx(9 / effective)
-    assert found.n_tasks[0, 1] == 9
-    assert found.n_clusters[0, 1] == 4
 
 
 @pytest.mark.parametrize(("pair", "effective"), [(("ALP", "IF"), 69.4), (("ALP", "SVM"), 99.8)])

@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from occstats.stats._arrays import AnyFloats, BoolArray, FloatArray, IntArray
+from occstats.stats._arrays import (
+    LARGEST,
+    AnyFloats,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    count_tied,
+    midranks,
+)
 from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank.interface import (
     PAIRS_AT_ONCE,
@@ -68,15 +76,9 @@ class Contributions(Prepared):
         ranked: tuple[FloatArray, BoolArray] | None = None,
     ) -> None:
         super().__init__(grid, clusters)
-        self._sizes, self._codes = self._known, clusters.codes
+        self._sizes = self._known
         self._present = (self._sizes > 0).astype(np.float64)
-        self._terms, self._variance_terms = np.zeros((2, *self._sizes.shape))
-        for pair in range(grid.shape[1]):
-            known = ~np.isnan(grid[:, pair])
-            present = self._sizes[pair] > 0
-            self._terms[pair, present], self._variance_terms[pair, present] = cluster_contributions(
-                grid[known, pair], clusters.codes[known], present
-            )
+        self._terms, self._variance_terms = cluster_contributions(grid, clusters, self._sizes)
         self._ranked = ranked
 
     @cached_property
@@ -171,53 +173,34 @@ class Contributions(Prepared):
 
 
 def cluster_contributions(
-    x: FloatArray, codes: IntArray, present: BoolArray
+    x: FloatArray, clusters: Clusters, sizes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the terms of the statistic and its variance for each cluster, in O(N log N).
+    """Return the terms of the statistic and its variance: pairs × clusters, in O(N log N).
 
     F_i(x) = (#{|x_ij| ≤ x} + #{|x_ij| < x}) / (2 g_i) is, at an observation, a midrank minus one
     half: within the cluster for F_i, over all observations for the pooled F; the sum of all F_k is
     the same with a weight of 1/g_k for each observation.
     """
-    order = np.argsort(np.abs(x))
-    magnitudes, signs = np.abs(x)[order], np.sign(x)[order]
-    codes = (np.cumsum(present) - 1).astype(np.intp)[codes[order]]
-    counts = np.bincount(codes, minlength=int(present.sum()))
-    sizes = counts.astype(np.float64)
-    m, n = len(sizes), len(codes)
-
-    pooled = _cumulated_to_the_middle(magnitudes, np.ones(n))
-    own = _within_clusters(magnitudes, codes, counts)
-    shares = (1.0 / sizes)[codes]
-    other_distributions = _cumulated_to_the_middle(magnitudes, shares) - own * shares
-
-    balance = np.bincount(codes, signs, m)
-    terms = (balance + np.bincount(codes, signs * other_distributions, m)) / sizes
+    x, codes = np.ascontiguousarray(x.T), clusters.codes
+    known, g = ~np.isnan(x), np.maximum(sizes, 1.0)
+    magnitudes = np.where(known, np.minimum(np.abs(x), LARGEST), np.inf)
+    signs = np.where(known, np.sign(x), 0.0)
+    ranks, tied = midranks(magnitudes), count_tied(magnitudes)
+    within = midranks(np.where(known, codes * (x.shape[1] + 1.0) + ranks, np.inf))
+    own = within - 0.5 - (np.cumsum(sizes, axis=1) - sizes)[:, codes]
+    shares = np.where(known, 1 / g[:, codes], 0.0)
+    order, cumulated = np.argsort(magnitudes, axis=1), np.zeros((len(x), x.shape[1] + 1))
+    np.cumsum(np.take_along_axis(shares, order, axis=1), axis=1, out=cumulated[:, 1:])
+    first = (ranks - (tied + 1) / 2).astype(np.intp)
+    places = first, first + tied.astype(np.intp)
+    below, up_to = (np.take_along_axis(cumulated, place, axis=1) for place in places)
+    balance, others, pooled = (
+        clusters.sums((signs * values).T).T
+        for values in (np.ones(x.shape[1]), (below + up_to) / 2 - own * shares, ranks - 0.5)
+    )
     # Multiples of one half until the last division: a variance of zero is exactly zero.
-    summed = np.bincount(codes, signs * pooled, m)
-    return terms, (n * balance + (m - 1) * summed) / (n * sizes)
-
-
-def _cumulated_to_the_middle(ascending: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the weight below each value plus half of the weight tied with it."""
-    starts = np.flatnonzero(ascending[1:] != ascending[:-1]) + 1
-    edges = np.concatenate(([0], starts, [len(ascending)])).astype(np.intp)
-    cumulated = np.concatenate(([0.0], np.cumsum(weights)))
-    middle = (cumulated[edges[:-1]] + cumulated[edges[1:]]) / 2
-    return np.repeat(middle, np.diff(edges))
-
-
-def _within_clusters(ascending: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
-    """Count the values of its cluster below each value, plus half of those tied with it."""
-    by_cluster = np.argsort(codes, kind="stable")
-    values = ascending[by_cluster]
-    first = np.concatenate(([0], np.cumsum(counts)[:-1])).astype(np.intp)
-    starts_run = np.concatenate(([True], values[1:] != values[:-1]))
-    starts_run[first] = True
-    edges = np.append(np.flatnonzero(starts_run), len(values))
-    places = np.empty(len(values))
-    places[by_cluster] = np.repeat((edges[:-1] + edges[1:]) / 2, np.diff(edges))
-    return places - first[codes]
+    n, m = np.maximum(sizes.sum(axis=1), 1.0)[:, None], (sizes > 0).sum(axis=1)[:, None]
+    return (balance + others) / g, (n * balance + (m - 1) * pooled) / (n * g)
 
 
 PREPARE = {"ds": Contributions.of}

@@ -261,8 +261,6 @@ class PairwiseTests:
         Why there is no test, for the pairs that have none.
     notes : dict of (int, int) to str
         Remarks about a pair.
-    alternative : str
-        The alternative of every element, which is about ``a`` minus ``b``.
     """
 
     statistic: FloatArray
@@ -274,7 +272,6 @@ class PairwiseTests:
     intraclass_correlation: FloatArray
     reasons: Mapping[tuple[int, int], str] = field(default_factory=dict)
     notes: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    alternative: str = "two-sided"
 
 
 def pairwise_tests(
@@ -377,5 +374,4 @@ def collect_pairs(
         intraclass_correlation=rho,
         reasons=reasons,
         notes=notes,
-        alternative=alternative,
     )

@@ -248,8 +248,8 @@ class RankSums(Prepared):
         """Return Z of pairs with clusters of the same sizes: pairs × flips."""
         sizes = self._sizes[pairs[0]]
         there = np.flatnonzero(sizes)
-        sums = self._sums[pairs][:, there]
-        return flipped_z(sums, sizes[there], self._squares[pairs], signs[there])
+        signs = signs if len(there) == len(sizes) else signs[there]
+        return flipped_z(self._sums[pairs][:, there], sizes[there], self._squares[pairs], signs)
 
     def flipped(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
         sums = self._sums[pairs] * signs.T
