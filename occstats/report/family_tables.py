@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["family_table", "family_text", "family_to_html", "print_family", "write_family"]
 
 STYLE = (
+    ":root{color-scheme:light dark}svg{background:#fff;max-width:100%;height:auto}"
     "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
     "td,th{padding:.1em .6em}"
 )
@@ -165,6 +166,7 @@ def write_family(
         links.append(f'<li><a href="{place}/report.html">{escape_html(name)}</a></li>')
     files["index.html"] = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Comparisons</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{STYLE}</style><h1>{escape_html(_headline(family))}</h1>{family_to_html(family)}"
         f"{svg_markup(drawn, title='Conclusions')}<ul>{''.join(links)}</ul></html>\n"
     )
