@@ -16,7 +16,7 @@ from occstats.comparison.settings import LABELS
 from occstats.comparison.text.verdict import headline, make_verdict, subject_of, tally_sentence
 from occstats.progress import advance
 from occstats.report.pair_data import pair_data, why_no_what_if
-from occstats.report.tables import TEXTS, all_tables
+from occstats.report.tables import TEXTS, all_tables, heading_name
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -29,12 +29,16 @@ __all__ = ["content_security_policy", "provenance", "render", "source_hash"]
 SCRIPTS = ("controls.js", "pairs.js", "kernel.js", "what_if.js")
 # The first sections are open; readers unfold the others.
 OPEN_SECTIONS = 2
+# The verdict names this many algorithms of each relation; readers unfold the others.
+MOST_NAMES = 8
 # Longer tables have a search field; still longer ones scroll within the page.
 FILTERED_ROWS = 12
 TALL_ROWS = 20
 LONG_TEXT = 30
 # Columns of several keys that show the first alone.
 EXACT = {"difference", "p"}
+# These figures repeat the table of p-values and the critical-difference diagram.
+LEFT_OUT = {"p_values", "letters"}
 
 
 def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
@@ -50,8 +54,10 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
     leading, *others = views
     leading["explanation"] = "Each dataset has equal weight."
     if pairs:
+        name = heading_name(comparison)
+        who = name if name == printable(subject) else f"the {name}"
         leading["explanation"] = (
-            f"Each row compares {subject} with another algorithm; + if {subject} is better."
+            f"Each row compares {who} with another algorithm; + if {who} is better."
         )
     return _environment().get_template("page.html.j2").render(
         policy=content_security_policy(scripts=scripts, styles=[style]),
@@ -64,6 +70,7 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
         tally=tally_sentence(comparison),
         sections=_sections(others, _draw(comparison)),
         n_open=OPEN_SECTIONS,
+        most_names=MOST_NAMES,
         pairs=pairs,
         why_no_what_if=why_no_what_if(comparison),
         left_out_of_pairs=len(comparison.algorithms) - len(offered),
@@ -100,7 +107,7 @@ def _draw(comparison: Comparison) -> list[dict[str, str]]:
 
     figures = []
     # The note is part of the caption.
-    names = [name for name, entry in FIGURES.items() if entry.needs == ("comparison",)]
+    names = [n for n, e in FIGURES.items() if e.needs == ("comparison",) and n not in LEFT_OUT]
     for number, drawn in enumerate(draw_figures(comparison, only=names, note=False), start=1):
         advance("figures", number / len(names))
         if drawn.figure is None:
@@ -119,7 +126,9 @@ def _view(table: Table, pairs: dict[str, int], subject: str) -> dict[str, Any]:
     """Return a table for the template: cells, values to sort by, and links to pairs."""
 
     def classes(place: int, text: str) -> str:
-        named = {"n": table.columns[place].number, "long": len(text) > LONG_TEXT}
+        # On a phone, the mean score leaves room for the p-value.
+        spare = table.name == "comparison" and place == 2 and keys[2][0] == "mean_score"
+        named = {"n": table.columns[place].number, "long": len(text) > LONG_TEXT, "spare": spare}
         return " ".join(name for name, holds in named.items() if holds)
 
     keys = [column.keys for column in table.columns]
@@ -146,20 +155,26 @@ def _view(table: Table, pairs: dict[str, int], subject: str) -> dict[str, Any]:
         {
             "text": column.header,
             "key": column.keys[0],
+            "group": column.group,
             "classes": classes(place, column.header),
             # A saved column that shows a single number has full precision.
             "exact": column.number and (len(keys[place]) == 1 or keys[place][0] in EXACT),
         }
         for place, column in enumerate(table.columns)
     ]
-    groups = [(name, len([*some])) for name, some in groupby(c.group for c in table.columns)]
+    groups: list[dict[str, Any]] = []
+    for name, some in groupby(heads, key=lambda head: head["group"]):
+        spans = [*some]
+        groups += (
+            [{"text": name, "span": len(spans)}] if name else [{**h, "text": ""} for h in spans]
+        )
     return {
         "name": table.name,
         "title": table.title,
         "explanation": table.explanation,
         "note": table.remark(),
         "columns": heads,
-        "groups": groups if any(name for name, _ in groups) else [],
+        "groups": groups if any(group["text"] for group in groups) else [],
         "rows": rows,
         "filtered": len(rows) >= FILTERED_ROWS,
         "tall": len(rows) > TALL_ROWS,

@@ -126,7 +126,7 @@ def test_words_filter_rows_and_the_count_is_announced(page):
 
 
 def pair_shown(page):
-    return find(page, "#pair-view caption").text.split(".")[0]
+    return find(page, "#pair-view caption").get_attribute("textContent").split(".")[0]
 
 
 def test_the_pair_is_in_the_address_and_back_leads_to_the_one_before(page, address):
@@ -149,6 +149,7 @@ def test_the_pair_is_in_the_address_and_back_leads_to_the_one_before(page, addre
 
 
 def test_choosing_and_swapping_a_pair(page, comparison):
+    click(page, "#pair summary")
     assert "ALP and SVM are not distinguishable" in find(page, "#pair-sentence").text
     choose(page, "b", "LOF")
     row = comparison.pairwise.query("a == 'ALP' and b == 'LOF'").iloc[0]
@@ -191,6 +192,7 @@ def cells_of(page, table):
 
 
 def test_every_part_of_the_page_has_the_same_p_values_and_conclusions(page, comparison):
+    open_everything(page)
     show_what_if(page)
     names, rows = comparison.algorithms, comparison.pairwise.set_index(["a", "b"])
     leading, matrix, what_if = (
@@ -275,6 +277,8 @@ def test_everything_works_from_the_keyboard(page):
     type_keys(page, Keys.SPACE)
     type_keys(page, Keys.ENTER)
     assert find(page, "[data-table=summary] th[aria-sort=descending]").text.startswith("mean rank")
+    page.execute_script("arguments[0].focus()", find(page, "#pair summary"))
+    type_keys(page, Keys.ENTER)
     page.execute_script("arguments[0].focus()", find(page, "#pair select[name=b]"))
     type_keys(page, Keys.ARROW_DOWN)
     assert "ALP and NND are not distinguishable" in find(page, "#pair-sentence").text
@@ -362,7 +366,7 @@ def test_tables_fit_or_show_that_they_continue(sized):
         assert ("columns" in cue) == wide, name
         assert ("rows" in cue) == tall, name
         assert cut == 0, name
-        assert not (wide and width == 1400), name
+        assert not (wide and (width == 1400 or name == "comparison")), name
     # Rows and columns are best first: on a phone, one scrolls to the columns of the last rows.
     assert (triangle[0] if width < 500 else min(triangle)) > 0
 

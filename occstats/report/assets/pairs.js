@@ -207,6 +207,10 @@
     follow();
   };
   const section = document.getElementById("pair");
+  const open = () => {
+    section.querySelector("details").open = true;
+    section.scrollIntoView();
+  };
   form.addEventListener("change", () => choose(first.value, second.value));
   form.addEventListener("submit", (event) => event.preventDefault());
   form.elements.swap.addEventListener("click", () => choose(second.value, first.value));
@@ -216,11 +220,11 @@
     link.addEventListener("click", (event) => {
       event.preventDefault();
       choose(...link.dataset.pair.split("-"));
-      section.scrollIntoView();
+      open();
       section.focus({ preventScroll: true });
     });
   }
   window.addEventListener("popstate", follow);
   follow();
-  if (pairOfAddress()) section.scrollIntoView();
+  if (pairOfAddress()) open();
 })();
