@@ -1,8 +1,9 @@
 """Draw every figure with 2, 3, 9, 20 and 40 algorithms with long names, for inspection.
 
-python benchmarks/contact_sheet.py FOLDER [COUNT ...]
+python benchmarks/contact_sheet.py FOLDER [WIDTH] [COUNT ...]
 
-Writes one PNG per figure and count, and one sheet per figure with all of them.
+Writes one PNG per figure and count, and one sheet per figure with all of them. WIDTH is that of a
+journal (column, page, ieee ...).
 """
 
 import sys
@@ -62,14 +63,14 @@ def times(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([frame[["dataset", "class"]], pd.DataFrame(seconds)], axis=1)
 
 
-def main(folder: Path, counts: list[int]) -> None:
+def main(folder: Path, width: str, counts: list[int]) -> None:
     """Draw and save the figures, and put those of one kind side by side."""
     folder.mkdir(parents=True, exist_ok=True)
     drawn: dict[str, list[Path]] = {}
     for count in counts:
         frame = table(count)
         comparison = occstats.compare(frame, lower_is_better=False, n_resamples=200)
-        for figure in draw_figures(comparison, times=times(frame)):
+        for figure in draw_figures(comparison, times=times(frame), width=width):
             name = figure.entry.name
             if figure.figure is None:
                 print(f"{name} {count}: {figure.reason[:80]}")
@@ -90,4 +91,5 @@ def main(folder: Path, counts: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), [int(count) for count in sys.argv[2:]] or list(COUNTS))
+    place, chosen, *numbers = [*sys.argv[1:], "column"] if len(sys.argv) == 2 else sys.argv[1:]
+    main(Path(place), chosen, [int(count) for count in numbers] or list(COUNTS))

@@ -428,7 +428,7 @@ class Comparison:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or hasattr(type(self), name):
             return object.__getattribute__(self, name)  # raises the error of a property
-        near = {"scores": "results.scores", "best": "algorithms[0]", "letters": "plot.letters()"}
+        near = {"scores": "results.scores", "best": "algorithms[0]"}
         known = [each for each in dir(self) if not each.startswith("_")]
         hint = f" (see .{near[name]})" if name in near else did_you_mean(name, known)
         raise AttributeError(f"a Comparison has no attribute {name!r}{hint}")

@@ -26,7 +26,8 @@ labels : dict, optional
 highlight : str or sequence of str, optional
     Algorithms to emphasise; the others are grey.
 palette : str, sequence or dict, optional
-    Name of a seaborn palette, a list of colours, or a dictionary from algorithm to colour.
+    Name of a seaborn palette, a list of colours, or a dictionary from algorithm to colour, if
+    colours distinguish algorithms.
 
 Options of all figures:
 
@@ -37,8 +38,8 @@ figure : Figure or SubFigure, optional
 width : str, float or Preset
     Width of a new figure: a name in `PRESETS` (``"ieee"``, ``"ieee-wide"`` …), a number of inches,
     or a length such as ``"90mm"``.
-note : bool, optional
-    Whether to write the note below the figure; by default only below a new figure.
+note : bool
+    Whether to write the note below a new figure. Figures of the user have no note.
 """
 
 from typing import Any

@@ -15,7 +15,6 @@ from .registry import (
     FigureEntry as FigureEntry,
     FigureError as FigureError,
     Plotter as Plotter,
-    side_by_side as side_by_side,
 )
 
 def __getattr__(name: str) -> collections.abc.Callable[..., typing.Any]: ...

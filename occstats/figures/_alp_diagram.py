@@ -40,7 +40,7 @@ def alp_diagram(
     *,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     r"""Draw a diagram of average localised proximity.
 

@@ -85,7 +85,7 @@ def alp_example(
     *,
     figure: FigureBase | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> NDArray[Any]:
     """Draw a worked example: two queries, their neighbours and the computation of their scores.
 

@@ -4,9 +4,9 @@ A figure opens a `Plot` with its options, selects its algorithms, asks for axes 
 
     with Plot(ax, width, note) as plot:
         names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight)
-        axes = plot.axes(height=0.4 + 0.2 * len(names))
+        axes = plot.rows(names)
         ...
-        return plot.finish("Alternative text.")
+        return plot.finish(axes, "Alternative text.")
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, FigureBase, SubFigure
+from matplotlib.figure import Figure, FigureBase
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
@@ -34,6 +34,7 @@ from occstats.comparison.text.verdict import short_names
 from occstats.errors import FigureError
 from occstats.figures._labels import abreast, clean, escape, fitted, label, measure, wrap
 from occstats.figures._style import (
+    BLUE,
     FADED,
     Palette,
     SeriesStyle,
@@ -52,9 +53,6 @@ Order: TypeAlias = Literal["rank", "name", "similarity"] | Sequence[str]
 # At most this many algorithms are drawn by default: one row or panel each, or told apart by colour
 # and marker (the paper has nine).
 ROWS, COLOURED = 30, 9
-# Inches: the largest cell of a matrix, one in which two lines of 6 points fit, and the smallest,
-# with a number of two digits above it.
-_LARGEST_CELL, NUMBER_CELL, _LEAST_CELL = 0.62, 0.29, 10 / 72
 
 _PYPLOT: ContextVar[bool] = ContextVar("pyplot", default=True)
 
@@ -76,9 +74,7 @@ class Plot:
     figure; the other parameters are documented in `occstats.figures`.
     """
 
-    def __init__(
-        self, where: Axes | FigureBase | None, width: Width, note: bool | None = None
-    ) -> None:
+    def __init__(self, where: Axes | FigureBase | None, width: Width, note: bool = True) -> None:
         chosen = preset(width)
         self.given = where
         self.inches = chosen.width if where is None else _width_of(where)
@@ -87,15 +83,13 @@ class Plot:
         if where is None:
             self._settings = settings(chosen)
         self._context = matplotlib.rc_context(self._settings)
-        # In a figure of the user, notes would cover neighbouring axes.
-        self._shows_note = where is None if note is None else note
-        self._target: Axes | FigureBase | None = where
+        # In a figure of the user, a note would cover neighbouring axes.
+        self._shows_note = note and where is None
         self._notes: list[str] = []
         self._notices: list[str] = []
         self._looks: dict[str, SeriesStyle] = {}
         self._called: dict[str, str] = {}
         self._highlight: Sequence[str] | None = None
-        self.coloured = False
 
     def __enter__(self) -> Self:
         if self.given is None and _PYPLOT.get():
@@ -122,19 +116,16 @@ class Plot:
         highlight: str | Sequence[str] | None = None,
         palette: Palette | None = None,
         *,
-        first: Sequence[str] = (),
-        why: str = "The best",
         ranked: Sequence[str] | None = None,
+        why: str = "The best",
     ) -> list[str]:
         """Return the algorithms to draw, in order: at most `limit` unless the user chose.
 
-        Those in `first` precede the best of the others, and `why` explains it in the note.
-        `ranked` replaces the order of the summary table.
+        `ranked` replaces the order of the summary table, and `why` explains the choice.
         """
-        table = [str(name) for name in comparison.summary["algorithm"]]
+        table = comparison.algorithms
         ranked = table if ranked is None else ranked
-        preferred = [*first, *(name for name in ranked if name not in first)]
-        chosen = choose_algorithms(algorithms, preferred, limit)
+        chosen = choose_algorithms(algorithms, ranked, limit)
         named = not isinstance(algorithms, int | None)
         if not named and len(chosen) < len(table):
             self.notice(f"{why} {len(chosen)} of {len(table)} algorithms.")
@@ -143,7 +134,7 @@ class Plot:
         alike = set(chosen) <= set(table[:30])
         everyone = table if alike else [*chosen, *(name for name in table if name not in chosen)]
         self.style(everyone, labels, highlight, palette)
-        return _ordered(comparison, chosen, order, chosen if named else ranked)
+        return _ordered(comparison, chosen, order)
 
     def style(
         self,
@@ -163,24 +154,20 @@ class Plot:
             self.note(f"Names without their common prefix {escape(clean(prefix))}.")
         self._called = {**(short if labels is None else {}), **(labels or {})}
         self._highlight = chosen
-        self.coloured = highlight is not None or palette is not None
-        looks = series_styles(everyone, palette)
-        self._looks = {
-            name: look if self.highlighted(name) is not False else replace(look, color=FADED)
-            for name, look in looks.items()
-        }
+        self._looks = series_styles(everyone, palette)
 
     def highlighted(self, name: str) -> bool | None:
         """Tell whether an algorithm is highlighted; None if none is."""
         return None if self._highlight is None else name in self._highlight
 
+    def tint(self, name: str, colour: str = BLUE) -> str:
+        """Return a colour that is the same for all algorithms, grey if others are highlighted."""
+        return FADED if self.highlighted(name) is False else colour
+
     def look(self, name: str) -> SeriesStyle:
         """Return the colour, marker and line of an algorithm."""
-        return self._looks[name]
-
-    def plain_look(self, name: str) -> SeriesStyle:
-        """Return one look for all algorithms, unless the user asked for colours."""
-        return self._looks[name] if self.coloured else next(iter(self._looks.values()))
+        look = self._looks[name]
+        return replace(look, color=self.tint(name, look.color))
 
     # -- labels ------------------------------------------------------------------------------------
 
@@ -199,49 +186,16 @@ class Plot:
         called = [self.called(name) for name in names]
         return [escape(text) for text in fitted(called, inches, size=size, lines=lines)]
 
-    def matrix_labels(self, names: Sequence[str]) -> tuple[list[str], list[str], float, float, int]:
-        """Return the labels of rows and columns of a matrix, and its geometry.
-
-        Columns carry numbers, which the rows explain, if a name is too long for a column. The
-        geometry is the size of a cell and of the headings in inches, and the angle of the headings.
-        """
-        called = [self.called(name) for name in names]
-        widest, number = max(measure(text, "small") for text in called), 0.11
-        numbered = widest > min(0.3 * self.inches, 1.1)
-        if numbered:
-            columns = [str(place) for place in range(1, len(names) + 1)]
-            # Names take a third of the width: more if a matrix of few algorithms leaves it, less
-            # (in two lines) if numbers then fit into the cells.
-            room = max(0.33 * self.inches, self.inches - 0.15 - _LARGEST_CELL * len(names))
-            numbers = self.inches - 0.15 - NUMBER_CELL * len(names)
-            room = numbers if 0.2 * self.inches < numbers < room else room
-            lines = 2 if self.inches - room > 0.25 * len(names) else 1
-            room -= measure(f"\u2002{columns[-1]}", "small")
-            rows = self.labels(names, room, size="small", lines=lines)
-            rows = [f"{row}\u2002{place}" for row, place in zip(rows, columns, strict=True)]
-            widest = max(measure(row, "small") for row in rows)
-        else:
-            columns = rows = [escape(text) for text in called]
-        cell = min((self.inches - widest - 0.15) / len(names), _LARGEST_CELL)
-        upright = not numbered and widest > 0.9 * cell
-        return rows, columns, cell, widest if upright else number, 90 if upright else 0
-
-    def row_axes(self, names: Sequence[str], margin: float) -> tuple[Axes, list[str]]:
-        """Return axes with a row for each name, and labels of up to two fifths of the width."""
-        many = len(names) > 25
-        drawn = self.row_labels(names, lines=1 if many else 2)
-        row = 0.26 if any("\n" in text for text in drawn) else 0.196
-        return self.axes(margin + (0.16 if many else row) * len(names)), drawn
-
     def row_labels(self, names: Sequence[str], *, lines: int) -> list[str]:
         """Return labels for rows, which may take two fifths of the width."""
         size = matplotlib.rcParams["ytick.labelsize"]
         return self.labels(names, 0.4 * self.inches, lines=lines, size=size)
 
     def label_rows(self, axes: Axes, names: Sequence[str], drawn: Sequence[str]) -> None:
-        """Write the labels at the left of their rows."""
+        """Write the labels at the left of their rows, the first at the top, with a grid."""
         axes.set_yticks(range(len(names)), drawn, linespacing=1.1)
         self.emphasise(axes.get_yticklabels(), names)
+        format_rows(axes, len(names))
 
     def emphasise(self, texts: Sequence[Text], names: Sequence[str]) -> None:
         """Print highlighted names in bold."""
@@ -268,17 +222,11 @@ class Plot:
         columns = max(1, min(int(self.inches / widest), len(names)))
         # As few columns as need no further row: three and three rather than four and two.
         columns = -(-len(names) // -(-len(names) // columns))
-        handles = [
-            Line2D(
-                [],
-                [],
-                color=look.color,
-                label=text,
-                marker=look.marker if markers else "",
-                ls=look.linestyle if lines else "",
-            )
-            for look, text in zip(map(self.look, names), drawn, strict=True)
-        ]
+        handles = []
+        for name, text in zip(names, drawn, strict=True):
+            look = self.look(name)
+            marker, line = look.marker if markers else "", look.linestyle if lines else ""
+            handles.append(Line2D([], [], color=look.color, label=text, marker=marker, ls=line))
         place: dict[str, Any] = {"loc": "outside upper center"}
         if isinstance(target, Axes):
             place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
@@ -290,8 +238,15 @@ class Plot:
         """Return the user's axes, or the only axes of a new figure of this height in inches."""
         if isinstance(self.given, Axes):
             return self.given
-        axes = self.figure(height).add_subplot()
-        keep_tick_style(axes)
+        return self.subplots(height, 1, 1)[1][0]
+
+    def rows(self, names: Sequence[str]) -> Axes:
+        """Return axes with a labelled row for each name."""
+        many = len(names) > 25
+        drawn = self.row_labels(names, lines=1 if many else 2)
+        row = 0.26 if any("\n" in text for text in drawn) else 0.196
+        axes = self.axes(0.45 + (0.16 if many else row) * len(names))
+        self.label_rows(axes, names, drawn)
         return axes
 
     def subplots(
@@ -334,7 +289,6 @@ class Plot:
             from matplotlib.pyplot import figure as make
         figure = make(figsize=(self.inches, height), layout="constrained")
         remember_settings(figure, self._settings)
-        self._target = figure
         return figure
 
     def label_values(self, axes: Axes, text: str, share: float = 0.5) -> None:
@@ -357,42 +311,24 @@ class Plot:
 
     def finish(self, axes: Axes, alternative: str) -> Axes:
         """Write the note, attach the alternative text, and return the axes."""
-        self._write_note()
+        figure, text = axes.get_figure(root=True), " ".join(self._notes)
+        assert figure is not None
+        remember_notices(figure, self._notices, text)
         describe(axes, alternative)
+        if self._shows_note and text:
+            size = max(float(matplotlib.rcParams["font.size"]) - 1.5, 6.0)
+            # Backends measure letters a little differently.
+            lines = wrap(text, 0.96 * self.inches, size)
+            figure.supxlabel(lines, x=0.01, ha="left", fontsize=size, linespacing=1.15)
+            # The axes keep their size; the figure grows.
+            taller = (lines.count("\n") + 1) * 1.2 * size / 72
+            figure.set_figheight(figure.get_figheight() + taller)
         return axes
 
     def finish_panels(self, panels: Sequence[Axes], alternative: str) -> NDArray[Any]:
         """Write the note, attach the alternative text, and return the axes as an array."""
         self.finish(panels[0], alternative)
         return np.array(panels, dtype=object)
-
-    def _write_note(self) -> None:
-        target = self._target
-        assert target is not None
-        remember_notices(target, self._notices, " ".join(self._notes))
-        if not (self._shows_note and self._notes):
-            return
-        size = max(float(matplotlib.rcParams["font.size"]) - 1.5, 6.0)
-        if isinstance(target, Axes):
-            # Axes alone in a subfigure (`side_by_side`) leave its whole width to the note.
-            part = target.get_figure(root=False)
-            target = part if isinstance(part, SubFigure) else target
-        # Backends measure letters a little differently.
-        lines = wrap(" ".join(self._notes), 0.96 * _width_of(target), size)
-        if isinstance(target, Axes):
-            # Below the label of the axis, which is below all tick labels.
-            at_bottom = target.xaxis.get_label_position() == "bottom"
-            below = target.xaxis.label if at_bottom else "axes fraction"
-            target.annotate(
-                lines, (0, 0), (0, -4), xycoords=("axes fraction", below), va="top", fontsize=size,
-                textcoords="offset points", linespacing=1.15, annotation_clip=False,
-            )  # fmt: skip
-            return
-        target.supxlabel(lines, x=0.01, ha="left", fontsize=size, linespacing=1.15)
-        if isinstance(target, Figure) and self.given is None:
-            # The axes keep their size; the figure grows.
-            taller = (lines.count("\n") + 1) * 1.2 * size / 72
-            target.set_figheight(target.get_figheight() + taller)
 
 
 def _width_of(target: Axes | FigureBase) -> float:
@@ -473,9 +409,7 @@ def choose_algorithms(
     return chosen
 
 
-def _ordered(
-    comparison: Comparison, names: list[str], order: Order, ranked: Sequence[str]
-) -> list[str]:
+def _ordered(comparison: Comparison, names: list[str], order: Order) -> list[str]:
     if not isinstance(order, str):
         first = [known_algorithm(name, comparison.algorithms, "order:") for name in order]
         return [*(n for n in first if n in names), *(n for n in names if n not in first)]
@@ -490,7 +424,7 @@ def _ordered(
         np.fill_diagonal(distance, 0)
         tree = linkage(squareform(distance, checks=False), "average", optimal_ordering=True)
         return [names[leaf] for leaf in leaves_list(tree)]
-    return names if order == "similarity" else [name for name in ranked if name in names]
+    return names
 
 
 def kendall_square(comparison: Comparison, names: list[str]) -> NDArray[np.float64]:
@@ -545,15 +479,6 @@ def density(
     return np.asarray(kernel @ share / (bandwidth * np.sqrt(2 * np.pi)), dtype=float)
 
 
-def matrix_limit(inches: float) -> int:
-    """Return how many algorithms fit a matrix of a width.
-
-    >>> matrix_limit(3.5), matrix_limit(7.0)
-    (15, 30)
-    """
-    return max(min(ROWS, int((0.67 * inches - 0.15) / _LEAST_CELL)), 2)
-
-
 def limit_ticks(axes: Axes, inches: float, most: int = 6) -> None:
     """Set at most as many ticks of the horizontal axis as their labels fit a width."""
     # The label has the digits of the step and those before the point.
@@ -595,41 +520,36 @@ def write_column(
 
 def draw_points(
     axes: Axes,
-    x: ArrayLike,
-    y: ArrayLike,
-    weights: ArrayLike,
+    table: pd.DataFrame,
+    x: str,
+    y: str,
     *,
     largest: float,
-    colours: ArrayLike,
     **options: Any,
 ) -> None:
-    """Draw points whose area is proportional to their weight, in eight steps.
+    """Draw points whose area is proportional to their column ``weight``, in eight steps.
 
     Points of one step share a shape, which makes an SVG a tenth as large.
     """
-    table = pd.DataFrame({"x": x, "y": y, "weight": weights, "colour": colours})
-    step = largest / 8
-    share = np.sqrt(table["weight"] / table["weight"].max())
-    table["step"] = np.maximum(np.round(largest * share / step), 1)
-    for size, part in table.groupby("step"):
-        area = (float(str(size)) * step) ** 2
-        axes.scatter(part["x"], part["y"], s=area, c=part["colour"], linewidths=0, **options)
+    steps = np.ceil(8 * np.sqrt(table["weight"] / table["weight"].max()))
+    for step, part in table.groupby(steps.to_numpy(float)):
+        size = (float(str(step)) / 8 * largest) ** 2
+        axes.scatter(part[x], part[y], s=size, c=part["colour"], linewidths=0, **options)
 
 
 def draw_intervals(
     axes: Axes,
     table: pd.DataFrame,
     columns: tuple[str, str, str],
-    looks: Sequence[SeriesStyle],
+    looks: Sequence[tuple[str, str]],
     *,
     size: float = 5.0,
 ) -> None:
-    """Draw an estimate and its interval (three columns) for each row, the first at the top."""
-    for row, look, (value, low, high) in zip(
-        range(len(table)), looks, table[list(columns)].to_numpy(dtype=float), strict=True
-    ):
-        axes.plot([low, high], [row] * 2, color=look.color, lw=1.4, solid_capstyle="butt")
-        axes.plot(value, row, look.marker, color=look.color, ms=size, mew=0.8)
+    """Draw an estimate and its interval (three columns) for each row in a colour and marker."""
+    numbers = table[list(columns)].to_numpy(dtype=float)
+    for row, ((colour, marker), (value, low, high)) in enumerate(zip(looks, numbers, strict=True)):
+        axes.plot([low, high], [row] * 2, color=colour, lw=1.4, solid_capstyle="butt")
+        axes.plot(value, row, marker, color=colour, ms=size, mew=0.8)
 
 
 def draw_lines(
@@ -729,8 +649,3 @@ def require_columns(frame: pd.DataFrame, needed: Iterable[str], what: str) -> No
         )
     if not len(frame):
         raise FigureError(f"{what} has no rows: there is nothing to draw")
-
-
-def records(frame: pd.DataFrame) -> Iterator[Any]:
-    """Iterate over the rows of a frame; a column is an attribute of its row."""
-    return iter(frame.itertuples())

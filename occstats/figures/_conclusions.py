@@ -1,23 +1,25 @@
-"""Conclusions of several comparisons: a grid of algorithms by measures or slices."""
+"""Conclusions of several comparisons: a heat map of algorithms by measures or slices."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.patches import Rectangle
+import numpy as np
+import seaborn as sns
+from matplotlib.colors import ListedColormap
 
 from occstats._format import minus_signs
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from occstats.figures._base import Plot
 from occstats.figures._labels import clean, label, measure
-from occstats.figures._style import BLUE, FADED, ORANGE, ArtistOptions, ink_on, paper
+from occstats.figures._style import BLUE, FADED, ORANGE, paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from occstats.comparison.families import Comparisons
 
-COLOURS = {BETTER: BLUE, WORSE: ORANGE, EQUIVALENT: FADED}
+KINDS = (BETTER, WORSE, EQUIVALENT, UNDECIDED)
 
 
 def conclusions(family: Comparisons, *, ax: Axes | None = None) -> Axes:
@@ -39,36 +41,29 @@ def conclusions(family: Comparisons, *, ax: Axes | None = None) -> Axes:
     >>> found = occstats.compare(data, score=["auroc", "accuracy"], n_resamples=100)
     >>> axes = found.plot()
     """
-    rows = family.cells.reset_index().to_numpy().tolist()
-    subject = clean(family.subject)
+    names, subject = [str(name) for name in family.cells.index], clean(family.subject)
+    kinds = np.full(family.cells.shape, KINDS.index(UNDECIDED))
+    for column, member in enumerate(family.members.values()):
+        if family.subject in member.algorithms and member.decision.possible:
+            found = member.decision.row(family.subject)["conclusion"]
+            for row, name in enumerate(names):
+                if name in member.algorithms:
+                    kinds[row, column] = KINDS.index(found[name])
+    numbers = family.cells.map(lambda cell: minus_signs(cell.strip().rstrip("*=")))
     headings = [label(heading, 24) for heading in family.cells]
     with Plot(ax, "column") as plot:
         room = plot.inches * 0.75 / len(headings)
         turned = max(measure(text, "small") for text in headings) > 0.95 * room
-        axes = plot.axes(0.22 * len(rows) + (1.0 if turned else 0.4))
-        for y, (name, *cells) in enumerate(rows):
-            for x, (cell, member) in enumerate(zip(cells, family.members.values(), strict=True)):
-                kind = UNDECIDED
-                if {name, family.subject} <= {*member.algorithms} and member.decision.possible:
-                    kind = member.decision.row(family.subject)["conclusion"][name]
-                colour = COLOURS.get(kind, paper())
-                axes.add_patch(
-                    Rectangle(
-                        (x, y), 1, 1, facecolor=colour, edgecolor=FADED, lw=0.5, clip_on=False
-                    )
-                )
-                axes.text(
-                    *(x + 0.5, y + 0.5, minus_signs(cell.strip().rstrip("*="))),
-                    ha="center", va="center", fontsize="x-small", color=ink_on(colour),
-                )  # fmt: skip
-        axes.set(xlim=(0, len(headings)), ylim=(len(rows), 0))
-        places = [x + 0.5 for x in range(len(headings))]
-        turn: ArtistOptions = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
-        axes.set_xticks(places, headings, fontsize="small", **turn if turned else {})
-        labels = [label(name, 24) for name, *_ in rows]
-        axes.set_yticks([y + 0.5 for y in range(len(rows))], labels, fontsize="small")
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
+        axes = plot.axes(0.22 * len(names) + (1.0 if turned else 0.4))
+        sns.heatmap(
+            kinds, cmap=ListedColormap([BLUE, ORANGE, FADED, paper()]), vmin=0, vmax=3, cbar=False,
+            annot=numbers.to_numpy(), fmt="", annot_kws={"fontsize": "x-small"}, ax=axes,
+            linewidths=0.5, linecolor=FADED, xticklabels=headings,
+            yticklabels=[label(name, 24) for name in names],
+        )  # fmt: skip
+        axes.tick_params(length=0, labelsize="small", rotation=0)
+        if turned:
+            axes.set_xticks(axes.get_xticks(), headings, rotation=35, ha="right")
         plot.note(
             f"Blue: {label(subject)} is better; orange: worse; grey: equivalent; white: undecided. "
             f"Numbers: difference from {label(subject)}."

@@ -1,4 +1,4 @@
-"""Critical-difference diagram and letter display of the groups with no significant difference."""
+"""Critical-difference diagram: mean ranks, and groups with no significant difference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from occstats.comparison import Comparison
 from occstats.errors import FigureError
 from occstats.figures._base import (
     ROWS,
-    Order,
     PairDecisions,
     Plot,
     by_mean_rank,
@@ -26,10 +25,11 @@ from occstats.figures._base import (
     pair_decisions,
 )
 from occstats.figures._labels import clean, fitted, measure
-from occstats.figures._style import BLUE, FADED, ArtistOptions, Palette, Width, ink, paper
+from occstats.figures._style import BLUE, FADED, ArtistOptions, Width, ink, paper
 
-# Beyond these a letter display is easier to read, and it fits a page.
-MOST_STEMS, MOST_ROWS = 30, 40
+# With more stems or bars, algorithms are drawn as rows, and groups as columns. A smaller selection
+# of groups that holds all pairs is drawn before that.
+MOST_STEMS, MOST_BARS = 30, 40
 # Up to this number a diagram is drawn even if some names have to be shortened.
 ALWAYS = 15
 # Inches: a vertical unit (at 8 points), the least distance of two stems, the space beside a name.
@@ -37,8 +37,8 @@ _UNIT, _APART, _SPACE = 0.165, 0.075, 0.04
 # Vertical units: a row of bars, a line of a name, and where the stems have parted.
 _BAR_STEP, _LINE, _PARTED = 0.42, 0.78, 0.55
 BAR_WIDTH, BRIDGE_WIDTH = 2.4, 0.6
-# Inches that a column of letters needs (narrower ones have dots), and inches of the mean ranks.
-_LETTER, _RANKS = 0.085, 0.6
+# Inches of the mean ranks beside the columns of groups, and of a column.
+_RANKS, _COLUMN = 0.5, 0.12
 
 # Positions of the members in an order of algorithms, ascending.
 Group = tuple[int, ...]
@@ -53,10 +53,9 @@ def critical_difference(
     algorithms: int | Sequence[str] | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     """Draw mean ranks on a scale, with a bar for each group with no significant difference.
 
@@ -68,15 +67,15 @@ def critical_difference(
     assumes independent tasks, and the decision about two algorithms depends on all others
     (Benavoli et al. 2016).
 
-    More than 30 algorithms, or more than 15 with names that do not fit the width, are drawn as a
-    letter display (`letters`), as the note and the command line say.
+    More than 30 algorithms, or more than 15 with names that do not fit the width, are drawn as
+    rows with a vertical bar for each group, as the note and the command line say.
 
     Parameters
     ----------
     comparison : Comparison
         Its frames `summary` and `pairwise` are drawn.
-    algorithms, labels, highlight, palette : optional
-        Algorithms to draw, their labels and colours; see `occstats.figures`.
+    algorithms, labels, highlight : optional
+        Algorithms to draw and their labels; see `occstats.figures`.
     ax, width, note : optional
         Where to draw, width and note; see `occstats.figures`.
 
@@ -96,7 +95,7 @@ def critical_difference(
     with Plot(ax, width, note) as plot:
         ranked = by_mean_rank(comparison)
         chosen = plot.algorithms(
-            comparison, ROWS, algorithms, "rank", labels, highlight, palette, ranked=ranked
+            comparison, ROWS, algorithms, "rank", labels, highlight, ranked=ranked
         )
         names = [name for name in ranked if name in chosen]
         mean = comparison.summary.set_index("algorithm")["mean_rank"]
@@ -110,10 +109,9 @@ def critical_difference_from(
     alpha: float = 0.05,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     """Draw a critical-difference diagram from mean ranks and p-values of any other test.
 
@@ -126,8 +124,8 @@ def critical_difference_from(
         one marks a pair without a test. A matrix without names has the order of `ranks`.
     alpha : float
         Pairs with a p-value of at most `alpha` differ significantly.
-    labels, highlight, palette : optional
-        Labels and colours; see `occstats.figures`.
+    labels, highlight : optional
+        Labels of algorithms, and those to emphasise; see `occstats.figures`.
     ax, width, note : optional
         Where to draw, width and note; see `occstats.figures`.
 
@@ -167,26 +165,26 @@ def critical_difference_from(
         tuple(names), conclusion, np.full(p.shape, np.nan), p, f"at α\u00a0=\u00a0{alpha:g}"
     )
     with Plot(ax, width, note) as plot:
-        plot.style(names, labels, highlight, palette)
+        plot.style(names, labels, highlight)
         return _draw_diagram(plot, decisions, mean)
 
 
 def _draw_diagram(plot: Plot, decisions: PairDecisions, mean_ranks: pd.Series) -> Axes:
-    """Draw the diagram of some algorithms, or their letter display if it is easier to read."""
+    """Draw the diagram of some algorithms, or rows of them if these are easier to read."""
     names = [*decisions.names]
     mean = mean_ranks.loc[names].to_numpy(dtype=float)
     numbers = max(measure(f"{rank:.2f}", "small") for rank in mean) + 2 * _SPACE
     room = min(0.27 * plot.inches, (plot.inches - _APART * (len(names) - 1)) / 2 - numbers - _SPACE)
-    everyone = groups(decisions) if len(names) <= MOST_STEMS else []
-    rows = _packed(everyone)
-    instead = _obstacle(plot, names, room, max(rows, default=-1) + 1)
+    everyone = groups(decisions)
+    if len(everyone) > MOST_BARS:
+        everyone = covering_groups(everyone)
+    instead = _obstacle(plot, names, room, len(everyone))
     if instead:
-        plot.notice(f"Drawn as a letter display: {instead}.")
-        return _draw_letters(plot, decisions, mean_ranks)
+        plot.notice(f"Drawn as rows: {instead}.")
+        return _draw_rows(plot, decisions, mean, everyone)
     drawn = plot.labels(names, room, lines=3)
     widest = max(measure(text, "medium") for text in drawn)
-    top = _PARTED + _BAR_STEP * (max(rows, default=-1) + 1)
-    levels, depth = _levels(drawn, top)
+    levels, depth = _levels(drawn, _PARTED + _BAR_STEP * len(everyone))
     # Everything vertical follows the size of the letters.
     scale = float(matplotlib.rcParams["font.size"]) / 8
     axes = plot.axes(0.55 + _UNIT * scale * depth)
@@ -201,62 +199,14 @@ def _draw_diagram(plot: Plot, decisions: PairDecisions, mean_ranks: pd.Series) -
     feet = _parted(mean, _APART * unit, low, high)
     ends = (low - unit * (numbers + _SPACE), high + unit * (numbers + _SPACE))
     _names(axes, plot, names, drawn, mean, feet, levels, ends, _SPACE * unit)
-    for row, group in zip(rows, everyone, strict=True):
+    for row, group in enumerate(everyone):
         _bar(axes, feet, group, _PARTED + _BAR_STEP * (row + 0.3), _APART * unit)
     meaning = "Bars join algorithms (dots) with no significant difference"
     explanation = _explain(decisions, everyone, meaning)
     if any(_gaps(group) for group in everyone):
         explanation += " A gap in a bar marks an algorithm outside the group."
     plot.note(explanation)
-    return plot.finish(axes, _alternative_text("Critical-difference diagram", decisions, everyone))
-
-
-def letters(
-    comparison: Comparison,
-    *,
-    algorithms: int | Sequence[str] | None = None,
-    order: Order = "rank",
-    labels: Mapping[str, str] | None = None,
-    highlight: str | Sequence[str] | None = None,
-    palette: Palette | None = None,
-    ax: Axes | None = None,
-    width: Width = "column",
-    note: bool | None = None,
-) -> Axes:
-    """Draw a compact letter display of the groups with no significant difference.
-
-    Each letter is a group of algorithms in which every pair was tested and no pair differs
-    significantly. Two algorithms without a common letter differ significantly, or were not tested.
-    There are as few letters as a greedy search finds. With `palette` or `highlight`, a square
-    in its colour precedes each mean rank.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Its frames `summary` and `pairwise` are drawn.
-    algorithms, order, labels, highlight, palette : optional
-        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    ax, width, note : optional
-        Where to draw, width and note; see `occstats.figures`.
-
-    References
-    ----------
-    Piepho, H.-P. (2004). An algorithm for a letter-based representation of all-pairwise
-    comparisons. Journal of Computational and Graphical Statistics, 13(2), 456–466.
-
-    Examples
-    --------
-    >>> import occstats
-    >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
-    >>> axes = comparison.plot.letters()
-    """
-    with Plot(ax, width, note) as plot:
-        names = plot.algorithms(
-            comparison, ROWS, algorithms, order, labels, highlight, palette,
-            ranked=by_mean_rank(comparison),
-        )  # fmt: skip
-        mean = comparison.summary.set_index("algorithm")["mean_rank"]
-        return _draw_letters(plot, pair_decisions(comparison, names), mean)
+    return plot.finish(axes, _alternative_text(decisions, everyone))
 
 
 # -- groups ---------------------------------------------------------------------------------------
@@ -286,8 +236,7 @@ def groups(decisions: PairDecisions) -> list[Group]:
 def covering_groups(everyone: list[Group]) -> list[Group]:
     """Return a small selection of groups that still holds every pair of each group.
 
-    A letter display needs no more columns than these. The selection is greedy: finding the
-    smallest one is NP-hard.
+    The selection is greedy: finding the smallest one is NP-hard.
 
     >>> covering_groups([(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
     [(0, 1, 2), (0, 1, 3), (0, 2, 3)]
@@ -304,35 +253,6 @@ def covering_groups(everyone: list[Group]) -> list[Group]:
 
 def _pairs(group: Group) -> set[tuple[int, int]]:
     return {(i, j) for place, i in enumerate(group) for j in group[place + 1 :]}
-
-
-def _packed(everyone: list[Group]) -> list[int]:
-    """Return the row of each group, such that a place is free between two bars of one row.
-
-    >>> _packed([(0, 1), (1, 2), (2, 3), (3, 4)])
-    [0, 1, 2, 0]
-    """
-    ends: list[int] = []
-    rows = []
-    for group in everyone:
-        row = next((place for place, end in enumerate(ends) if end + 1 < group[0]), len(ends))
-        ends[row : row + 1] = [group[-1]]
-        rows.append(row)
-    return rows
-
-
-def _letter(number: int) -> str:
-    """Return a, b, …, z, aa, ab, ….
-
-    >>> _letter(0), _letter(25), _letter(26), _letter(52)
-    ('a', 'z', 'aa', 'ba')
-    """
-    text = ""
-    number += 1
-    while number:
-        number, place = divmod(number - 1, 26)
-        text = chr(ord("a") + place) + text
-    return text
 
 
 def maximal_cliques(adjacent: NDArray[np.bool_]) -> list[tuple[int, ...]]:
@@ -363,12 +283,12 @@ def maximal_cliques(adjacent: NDArray[np.bool_]) -> list[tuple[int, ...]]:
 # -- diagram --------------------------------------------------------------------------------------
 
 
-def _obstacle(plot: Plot, names: list[str], room: float, n_rows: int) -> str:
+def _obstacle(plot: Plot, names: list[str], room: float, n_bars: int) -> str:
     """Return why a diagram would not be legible, or an empty text."""
     if len(names) > MOST_STEMS:
         return f"more than {MOST_STEMS} algorithms"
-    if n_rows > MOST_ROWS:
-        return f"the groups need more than {MOST_ROWS} rows of bars"
+    if n_bars > MOST_BARS:
+        return f"more than {MOST_BARS} groups"
     if len(names) > ALWAYS:
         whole = [plot.called(name) for name in names]
         fit = fitted(whole, max(room, 0), size="medium", lines=3)
@@ -448,7 +368,7 @@ def _names(
         axes.plot(
             [rank, foot, foot, end],
             [0, 0.75 * _PARTED, level, level],
-            color=plot.look(name).color if plot.coloured else ink(),
+            color=plot.tint(name, ink()),
             lw=1.1 if plot.highlighted(name) else 0.7,
             solid_joinstyle="round",
             zorder=1,
@@ -481,50 +401,38 @@ def _bar(axes: Axes, feet: NDArray[np.float64], group: Group, level: float, apar
     axes.plot(feet[list(group)], [level] * len(group), "o", markeredgecolor=BLUE, zorder=5, **dots)
 
 
-# -- letter display -------------------------------------------------------------------------------
+# -- rows -----------------------------------------------------------------------------------------
 
 
-def _draw_letters(plot: Plot, decisions: PairDecisions, mean: pd.Series) -> Axes:
-    """Draw the letter display of some algorithms."""
-    names = [*decisions.names]
-    lettered = covering_groups(groups(decisions))
-    # By convention, an algorithm that differs from all others has a letter of its own.
-    shared = {member for group in lettered for member in group}
-    columns = sorted([*lettered, *((i,) for i in range(len(names)) if i not in shared)])
-    axes, drawn = plot.row_axes(names, 0.25)
-    plot.label_rows(axes, names, drawn)
-    count = max(len(columns), 6)
+def _draw_rows(
+    plot: Plot, decisions: PairDecisions, mean: NDArray[np.float64], everyone: list[Group]
+) -> Axes:
+    """Draw algorithms as rows, and a vertical bar for each of the groups that hold all pairs."""
+    names, columns = [*decisions.names], covering_groups(everyone)
+    axes = plot.rows(names)
     # Names are part of a new figure's width, but lie outside the axes of the user.
+    drawn = [text.get_text() for text in axes.get_yticklabels()]
     size = matplotlib.rcParams["ytick.labelsize"]
     side = 0.0 if axes is plot.given else 0.1 + max(measure(text, size) for text in drawn)
-    column_width = (plot.inches - side - _RANKS) / count
-    ranks = _RANKS / column_width
-    axes.set(xlim=(-0.5 - ranks, count - 0.5), ylim=(len(names) - 0.4, -0.8))
+    room = plot.inches - side - _RANKS
+    count = max(len(columns), room / _COLUMN)
+    ranks = _RANKS * count / room
+    axes.set(xlim=(-0.5 - ranks, count - 0.5))
     inside: ArtistOptions = {"va": "center_baseline", "fontsize": "small", "in_layout": False}
-    for place, name in enumerate(names):
+    for place, rank in enumerate(mean):
         axes.axhline(place, color=FADED, lw=0.3, alpha=0.6, zorder=0)
-        axes.text(-0.5 - 0.2 * ranks, place, f"{mean[name]:.2f}", ha="right", **inside)
-        if plot.coloured:
-            axes.plot(-0.5 - 0.92 * ranks, place, "s", markersize=4, color=plot.look(name).color)
-    written = column_width >= _LETTER
-    dot: ArtistOptions = {"markersize": 7 if written else 3, "color": paper() if written else BLUE}
-    style: ArtistOptions = {**inside, "ha": "center", "fontweight": "bold", "color": BLUE}
+        axes.text(-0.5 - 0.15 * ranks, place, f"{rank:.2f}", ha="right", **inside)
     for column, group in enumerate(columns):
-        axes.plot([column] * 2, [group[0], group[-1]], color=BLUE, lw=0.6, alpha=0.5, zorder=1)
-        for member in group:
-            axes.plot(column, member, "o", markeredgewidth=0, zorder=2, **dot)
-            if written:
-                axes.text(column, member, _letter(column), zorder=3, **style)
-    axes.set_xticks([-0.5 - 0.55 * ranks], ["mean rank"])
+        axes.plot([column] * 2, [group[0], group[-1]], color=BLUE, lw=BRIDGE_WIDTH, zorder=2)
+        axes.plot([column] * len(group), group, "o", color=BLUE, markersize=3.4, zorder=5)
+    axes.set_xticks([-0.5 - 0.5 * ranks], ["mean rank"])
     axes.xaxis.tick_top()
-    axes.xaxis.set_label_position("top")
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    shared_by = "that share a letter" if written else "with a dot in the same column"
-    meaning = f"No significant difference between algorithms {shared_by}"
-    plot.note(_explain(decisions, lettered, meaning))
-    return plot.finish(axes, _alternative_text("Letter display", decisions, lettered))
+    meaning = "No significant difference between algorithms with a dot in the same column"
+    plot.note(_explain(decisions, columns, meaning))
+    return plot.finish(axes, _alternative_text(decisions, columns))
 
 
 # -- note and alternative text --------------------------------------------------------------------
@@ -542,10 +450,10 @@ def _explain(decisions: PairDecisions, everyone: list[Group], meaning: str) -> s
     return text + (f" Pairs without a test: {untested}." if untested else "")
 
 
-def _alternative_text(figure: str, decisions: PairDecisions, everyone: list[Group]) -> str:
-    """Return the alternative text of a figure of groups."""
+def _alternative_text(decisions: PairDecisions, everyone: list[Group]) -> str:
+    """Return the ranking and the groups in words."""
     names = [clean(name) for name in decisions.names]
-    text = f"{figure}. Best mean rank first: {listing(names, 20)}."
+    text = f"Critical-difference diagram. Best mean rank first: {listing(names, 20)}."
     joined = [listing([names[i] for i in group], 20) for group in everyone]
     if joined:
         more = f"; and {len(joined) - 12} more groups" if len(joined) > 12 else ""

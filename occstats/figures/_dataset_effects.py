@@ -28,7 +28,7 @@ def dataset_effects(
     labels: Mapping[str, str] | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     """Draw the mean difference of two algorithms on every dataset, largest first.
 

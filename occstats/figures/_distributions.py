@@ -18,7 +18,6 @@ from occstats.figures._base import (
     density,
     draw_points,
     fence,
-    format_rows,
     score_label,
 )
 from occstats.figures._labels import clean
@@ -37,7 +36,7 @@ def distributions(
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     """Draw a half violin, a box and the individual tasks for each algorithm.
 
@@ -65,7 +64,6 @@ def distributions(
         weights = np.asarray(comparison.results.weights, dtype=float)
         axes = plot.axes(0.45 + 0.308 * len(names))
         plot.label_rows(axes, names, plot.row_labels(names, lines=2))
-        format_rows(axes, len(names))
         low, high = fence(scores)
         beyond = int(((scores < low) | (scores > high)).sum())
         if beyond:
@@ -80,10 +78,7 @@ def distributions(
                 _draw_one(axes, place, scores[here, place], weights[here], colour)
                 strips.append(_strip(place, scores[here, place], weights[here], colour))
         tasks = pd.concat(strips)
-        draw_points(
-            axes, tasks["score"], tasks["place"], tasks["weight"],
-            largest=2.8, colours=tasks["colour"], alpha=0.55,
-        )  # fmt: skip
+        draw_points(axes, tasks, "score", "place", largest=2.8, alpha=0.55)
         axes.set_xlabel(f"{score_label(comparison)} of a task")
         plot.note(
             "Curve: density; thick line: quartiles, thin: 5 to 95\u2009%, gap: median, diamond: "

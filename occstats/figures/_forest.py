@@ -19,7 +19,6 @@ from occstats.figures._base import (
     Plot,
     confidence_intervals,
     fence,
-    format_rows,
     known_algorithm,
     pair_decisions,
     score_label,
@@ -41,7 +40,7 @@ def forest(
     labels: Mapping[str, str] | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     """Draw the difference of the leader or the control from each rival, with its interval and p.
 
@@ -82,14 +81,12 @@ def forest(
         decisions = pair_decisions(comparison, [subject, *names])
         pairs = comparison.pairwise
         rows = pairs[pairs["a"] == subject].set_index("b").loc[names]
-        axes, drawn = plot.row_axes(names, 0.45)
+        axes = plot.rows(names)
         _draw_rows(axes, comparison, rows)
         write_p = p_writer(comparison.settings)
         numbers = [write_p(p) if np.isfinite(p) else "" for p in decisions.p[0, 1:]]
         bold = decisions.differ[0, 1:].tolist()
         write_column(axes, numbers, "p", bold=bold)
-        plot.label_rows(axes, names, drawn)
-        format_rows(axes, len(names))
         estimand = ESTIMANDS[comparison.settings.estimand or "typical"]
         sides = difference_of(comparison, plot.label(subject, 16), "rival")
         plot.label_values(axes, f"{estimand} in {score_label(comparison)}, {sides}")

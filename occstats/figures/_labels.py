@@ -170,4 +170,5 @@ def wrap(text: str, width_inches: float, font_size: float) -> str:
     'one two\\nthree'
     """
     columns = max(int(width_inches * 72 / (0.56 * font_size)), 8)
-    return textwrap.fill(text, columns, break_on_hyphens=False)
+    # In a PDF, a non-breaking space would need a second copy of the font.
+    return textwrap.fill(text, columns, break_on_hyphens=False).replace("\u00a0", " ")

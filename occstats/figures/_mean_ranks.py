@@ -16,12 +16,10 @@ from occstats.figures._base import (
     by_mean_rank,
     confidence_intervals,
     draw_intervals,
-    format_rows,
-    records,
     write_column,
 )
 from occstats.figures._labels import clean
-from occstats.figures._style import Palette, Width
+from occstats.figures._style import Width
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,10 +34,9 @@ def mean_ranks(
     order: Order = "rank",
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     """Draw the weighted mean rank of each algorithm with a confidence interval over datasets.
 
@@ -51,8 +48,8 @@ def mean_ranks(
     ----------
     comparison : Comparison
         Its frame `summary` is drawn.
-    algorithms, order, labels, highlight, palette : optional
-        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    algorithms, order, labels, highlight : optional
+        Algorithms to draw, their order and labels; see `occstats.figures`.
     ax, width, note : optional
         Where to draw, width and note; see `occstats.figures`.
 
@@ -64,16 +61,14 @@ def mean_ranks(
     """
     with Plot(ax, width, note) as plot:
         names = plot.algorithms(
-            comparison, ROWS, algorithms, order, labels, highlight, palette,
+            comparison, ROWS, algorithms, order, labels, highlight,
             ranked=by_mean_rank(comparison),
         )  # fmt: skip
         table = comparison.summary.set_index("algorithm").loc[names].reset_index()
-        axes, drawn = plot.row_axes(names, 0.45)
+        axes = plot.rows(names)
         columns = ("mean_rank", "mean_rank_ci_low", "mean_rank_ci_high")
-        draw_intervals(axes, table, columns, [plot.plain_look(name) for name in names])
+        draw_intervals(axes, table, columns, [(plot.tint(name), "o") for name in names])
         write_column(axes, [f"{rank:.2f}" for rank in table["mean_rank"]])
-        plot.label_rows(axes, names, drawn)
-        format_rows(axes, len(names))
         axes.set_xlabel("weighted mean rank (1 = best)")
         name = interval_kinds(comparison.results.n_independent)["mean_rank"].name
         kind = f"{confidence_intervals(comparison)} ({name})"
@@ -86,13 +81,9 @@ def mean_ranks(
 
 
 def _alternative_text(table: pd.DataFrame, kind: str, total: int) -> str:
+    numbers = table[["mean_rank", "mean_rank_ci_low", "mean_rank_ci_high"]].to_numpy(float)
     parts = [
-        f"{clean(row.algorithm)} {row.mean_rank:.2f}"
-        + (
-            f" ({row.mean_rank_ci_low:.2f} to {row.mean_rank_ci_high:.2f})"
-            if np.isfinite(row.mean_rank_ci_low)
-            else ""
-        )
-        for row in records(table.head(12))
+        f"{clean(name)} {rank:.2f}" + (f" ({low:.2f} to {high:.2f})" if np.isfinite(low) else "")
+        for name, (rank, low, high) in zip(table["algorithm"], numbers, strict=True)
     ]
-    return f"Weighted mean ranks of {total} algorithms with {kind}: {', '.join(parts)}."
+    return f"Weighted mean ranks of {total} algorithms with {kind}: {', '.join(parts[:12])}."

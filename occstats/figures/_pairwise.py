@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from occstats._format import decimals, minus_signs, p_writer
+from occstats._format import decimals, p_writer
 from occstats.comparison import Comparison
 from occstats.comparison.settings import ESTIMANDS
 from occstats.figures._base import (
-    NUMBER_CELL,
     Order,
     PairDecisions,
     Plot,
     fence,
-    matrix_limit,
     pair_decisions,
     pair_square,
     score_label,
 )
 from occstats.figures._labels import clean, measure
+from occstats.figures._matrix import (
+    NUMBER_CELL,
+    draw_cells,
+    draw_rectangles,
+    matrix_axes,
+    matrix_limit,
+    number_size,
+    short,
+    widest_number,
+    write_number,
+)
 from occstats.figures._style import BLUE, ArtistOptions, Width, ink, ink_on, paper
 
 # Steps of p below the level, each with a darker colour.
@@ -44,7 +50,7 @@ def pairwise(
     highlight: str | Sequence[str] | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     """Draw every pair of algorithms as one matrix that is legible in a single column.
 
@@ -71,7 +77,7 @@ def pairwise(
     with Plot(ax, width, note) as plot:
         limit = matrix_limit(plot.inches)
         names = plot.algorithms(comparison, limit, algorithms, order, labels, highlight)
-        axes, cell = _frame(plot, names)
+        axes, cell = matrix_axes(plot, names)
         decisions = pair_decisions(comparison, names)
         reach = _strongest(decisions)
         # Without the strongest colours, black numbers stay legible on all cells. With many ties
@@ -82,14 +88,14 @@ def pairwise(
         known = np.triu(decisions.tested | np.isfinite(decisions.difference), 1)
         texts = {
             (row, column): f"{_signed(decisions.difference[row, column])}\n"
-            f"{_short(write_p(decisions.p[row, column]))}"
+            f"{short(write_p(decisions.p[row, column]))}"
             for row, column in np.argwhere(known).tolist()
         }
-        _draw_cells(axes, decisions, colours, texts, written=numbers)
+        draw_cells(axes, colours, texts, bold=decisions.differ, written=numbers)
         rows, columns = np.nonzero(known & decisions.differ)
         edges = [ink_on(colour) for colour in colours[rows, columns]]
         frames: ArtistOptions = {"facecolors": "none", "edgecolors": edges, "linewidths": 0.7}
-        _rectangles(axes, columns + 0.04, rows + 0.04, 0.92, 0.92, **frames)
+        draw_rectangles(axes, columns + 0.04, rows + 0.04, 0.92, 0.92, **frames)
         form = _draw_shares(axes, comparison, names, cell)
         value = ", and p" if numbers else f" (strongest colour: ±{reach:.2g})"
         plot.note(
@@ -110,7 +116,7 @@ def p_values(
     highlight: str | Sequence[str] | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     """Draw the deciding p-values of all pairs as a heat map, as `sign_plot` of scikit-posthocs.
 
@@ -135,7 +141,7 @@ def p_values(
     with Plot(ax, width, note) as plot:
         limit = matrix_limit(plot.inches)
         names = plot.algorithms(comparison, limit, algorithms, order, labels, highlight)
-        axes, cell = _frame(plot, names)
+        axes, cell = matrix_axes(plot, names)
         decisions = pair_decisions(comparison, names)
         depth = 0.25 + 0.2 * np.sum([decisions.p <= step for step in _STEPS], axis=0)
         better = (decisions.conclusion == "better")[..., None]
@@ -144,11 +150,11 @@ def p_values(
         colours = np.where(decisions.differ[..., None], significant, to_rgba("#F7F7F7"))
         write_p = p_writer(comparison.settings)
         texts = {
-            (row, column): _short(write_p(decisions.p[row, column]))
+            (row, column): short(write_p(decisions.p[row, column]))
             for row, column in np.argwhere(decisions.tested).tolist()
         }
-        widest = max((measure(text, _number_size()) for text in texts.values()), default=0.0)
-        _draw_cells(axes, decisions, colours, texts, written=widest <= 0.92 * cell)
+        written = widest_number(texts) <= 0.92 * cell
+        draw_cells(axes, colours, texts, bold=decisions.differ, written=written)
         plot.note(
             f"Blue: row better, orange: column better, darker from p ≤ {_STEPS[0]:g} and "
             f"{_STEPS[1]:g}; grey: no significant difference {decisions.basis}."
@@ -156,62 +162,11 @@ def p_values(
         return plot.finish(axes, _alternative_text(decisions, "p-value"))
 
 
-def _frame(plot: Plot, names: list[str]) -> tuple[Axes, float]:
-    """Return axes with a cell for each pair, and the size of a cell in inches."""
-    rows, columns, cell, top, angle = plot.matrix_labels(names)
-    count = len(names)
-    axes = plot.axes(cell * count + top + 0.1)
-    axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")
-    axes.set_yticks(np.arange(count) + 0.5, rows, fontsize="small")
-    axes.set_xticks(np.arange(count) + 0.5, columns, rotation=angle, fontsize="small")
-    axes.xaxis.tick_top()
-    axes.xaxis.set_label_position("top")
-    plot.emphasise(axes.get_yticklabels(), names)
-    plot.emphasise(axes.get_xticklabels(), names)
-    axes.grid(visible=False)
-    axes.tick_params(length=0, pad=2)
-    axes.spines[:].set_visible(False)
-    diagonal = np.arange(count)
-    _rectangles(axes, diagonal, diagonal, 1, 1, facecolors="#EFEFEF", linewidths=0)
-    return axes, cell
-
-
-def _rectangles(
-    axes: Axes, x: ArrayLike, y: ArrayLike, width: ArrayLike, height: float, **style: Any
-) -> None:
-    """Draw rectangles as one collection, which takes a tenth of the time of single patches."""
-    left, top, right = np.broadcast_arrays(x, y, np.add(x, width))
-    bottom = top + height
-    corners = np.stack([left, top, right, top, right, bottom, left, bottom], axis=-1)
-    axes.add_collection(PolyCollection(list(corners.reshape(-1, 4, 2)), **style), autolim=False)
-
-
 def _strongest(decisions: PairDecisions) -> float:
     """Return the difference with the strongest colour."""
     upper = np.abs(decisions.difference[np.triu_indices(len(decisions.names), 1)])
     # One outlying algorithm must not give all others the same colour.
     return fence(np.concatenate([-upper, upper]))[1] or 1.0
-
-
-def _draw_cells(
-    axes: Axes,
-    decisions: PairDecisions,
-    colours: NDArray[np.float64],
-    texts: Mapping[tuple[int, int], str],
-    *,
-    written: bool,
-) -> None:
-    """Draw the cells of some pairs; the numbers of those that differ significantly are bold."""
-    if not texts:
-        return
-    rows, columns = np.transpose([*texts])
-    colour = colours[rows, columns]
-    _rectangles(axes, columns, rows, 1, 1, facecolors=colour, edgecolors=paper(), linewidths=0.6)
-    strong, on_cell = decisions.differ[rows, columns], [ink_on(one) for one in colour]
-    if written:
-        for (row, column), one, bold in zip(texts, on_cell, strong, strict=True):
-            text, weight = texts[row, column], "bold" if bold else "normal"
-            _write(axes, column, row + 0.5, text, color=one, weight=weight, linespacing=1.25)
 
 
 def _draw_shares(axes: Axes, comparison: Comparison, names: list[str], inches: float) -> str:
@@ -227,24 +182,19 @@ def _draw_shares(axes: Axes, comparison: Comparison, names: list[str], inches: f
     }
     written = ""
     for form, texts in forms.items():
-        if max((measure(text, _number_size()) for text in texts), default=0) <= 0.96 * inches:
+        if max((measure(text, number_size()) for text in texts), default=0) <= 0.96 * inches:
             written = form
             break
     left, height = columns + 0.07, 0.3 if written else 0.72
     for part, (_, colour, hatch) in zip(0.86 * shares, _SHARES, strict=True):
         style: ArtistOptions = {"facecolors": colour, "edgecolors": paper(), "linewidths": 0}
-        _rectangles(axes, left, rows + 0.14, part, height, hatch=hatch, **style)
+        draw_rectangles(axes, left, rows + 0.14, part, height, hatch=hatch, **style)
         left = left + part
     for row, column, text in zip(
         rows.tolist(), columns.tolist(), forms.get(written, ()), strict=bool(written)
     ):
-        _write(axes, column, row + 0.72, text, color=ink())
+        write_number(axes, column, row + 0.72, text, color=ink())
     return written
-
-
-def _write(axes: Axes, column: int, y: float, text: str, **style: Any) -> None:
-    centre: ArtistOptions = {"ha": "center", "va": "center", "fontsize": _number_size()}
-    axes.text(column + 0.5, y, text, in_layout=False, **centre, **style)
 
 
 def _three(share: NDArray[np.float64]) -> str:
@@ -253,22 +203,9 @@ def _three(share: NDArray[np.float64]) -> str:
     return f"{wins}/{max(100 - wins - losses, 0)}/{losses}"
 
 
-def _number_size() -> float:
-    return max(float(matplotlib.rcParams["font.size"]) - 2.0, 6.0)
-
-
 def _signed(value: float) -> str:
     digits = 3 if not abs(value) >= 1 else (1 if abs(value) < 100 else 0)
-    return _short(decimals(digits, signed=True)(value))
-
-
-def _short(number: str) -> str:
-    """Write a number without its leading zero.
-
-    >>> _short("-0.021"), _short("<0.001"), _short("10.5")
-    ('−.021', '<.001', '10.5')
-    """
-    return minus_signs(re.sub(r"(?<!\d)0\.", ".", number))
+    return short(decimals(digits, signed=True)(value))
 
 
 def _alternative_text(decisions: PairDecisions, content: str) -> str:

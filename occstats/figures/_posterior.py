@@ -34,7 +34,7 @@ def posterior(
     labels: Mapping[str, str] | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     """Draw the posterior density of the mean difference of two algorithms.
 

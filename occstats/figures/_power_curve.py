@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def power_curve(
-    plan: Plan, *, ax: Axes | None = None, width: Width = "column", note: bool | None = None
+    plan: Plan, *, ax: Axes | None = None, width: Width = "column", note: bool = True
 ) -> Axes:
     """Draw the power over the number of datasets, with the number that suffices.
 

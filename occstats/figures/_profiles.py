@@ -11,7 +11,7 @@ from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from occstats.comparison import Comparison
-from occstats.figures._base import COLOURED, Order, Plot, draw_lines, score_label
+from occstats.figures._base import COLOURED, Plot, draw_lines, score_label
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Width
 
@@ -22,13 +22,12 @@ def profiles(
     comparison: Comparison,
     *,
     algorithms: int | Sequence[str] | None = None,
-    order: Order = "rank",
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     r"""Draw for each algorithm the share of tasks within each distance of the best score.
 
@@ -41,8 +40,8 @@ def profiles(
     ----------
     comparison : Comparison
         The scores in its `results` are drawn.
-    algorithms, order, labels, highlight, palette : optional
-        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    algorithms, labels, highlight, palette : optional
+        Algorithms to draw, their labels and colours; see `occstats.figures`.
     ax, width, note : optional
         Where to draw, width and note; see `occstats.figures`.
 
@@ -58,7 +57,9 @@ def profiles(
     >>> axes = comparison.plot.profiles()
     """
     with Plot(ax, width, note) as plot:
-        names = plot.algorithms(comparison, COLOURED, algorithms, order, labels, highlight, palette)
+        names = plot.algorithms(
+            comparison, COLOURED, algorithms, "rank", labels, highlight, palette
+        )
         scores = comparison.results.scores * (1 if comparison.results.higher_is_better else -1)
         lag = -scores.sub(scores.max(axis=1), axis=0)
         # The worst twentieth of the tasks would stretch the axis over flat lines.

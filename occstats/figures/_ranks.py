@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from occstats.comparison import Comparison
 from occstats.figures._base import ROWS, Order, Plot
 from occstats.figures._labels import abreast, clean
-from occstats.figures._style import BLUE, ORANGE, ArtistOptions, Palette, Width, ink, paper
+from occstats.figures._style import ORANGE, ArtistOptions, Width, ink, paper
 
 # With more bars, neighbouring ranks share one.
 MOST_BARS = 30
@@ -29,10 +29,9 @@ def ranks(
     order: Order = "rank",
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    palette: Palette | None = None,
     figure: FigureBase | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> NDArray[Any]:
     r"""Draw the weighted frequency of each rank, one small panel per algorithm.
 
@@ -45,8 +44,8 @@ def ranks(
     ----------
     comparison : Comparison
         Its frames `rank_frequencies` and `summary` are drawn.
-    algorithms, order, labels, highlight, palette : optional
-        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    algorithms, order, labels, highlight : optional
+        Algorithms to draw, their order and labels; see `occstats.figures`.
     figure, width, note : optional
         Where to draw, width and note; see `occstats.figures`.
 
@@ -69,7 +68,7 @@ def ranks(
     3
     """
     with Plot(figure, width, note) as plot:
-        names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight, palette)
+        names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight)
         total = len(comparison.summary)
         table = comparison.rank_frequencies.pivot(
             index="algorithm", columns="rank", values="frequency"
@@ -85,8 +84,7 @@ def ranks(
         across = min(len(names), 3 if plot.inches < 4.5 else 5)
         ticks = min(abreast(str(total), 6 / 7 * plot.inches / across, size), 5)
         for axes, name, bars in zip(panels, names, frequency, strict=True):
-            colour = plot.look(name).color if plot.coloured else BLUE
-            _panel(axes, bars, together, total, colour, mean[name], ticks)
+            _panel(axes, bars, together, total, plot.tint(name), mean[name], ticks)
         panels[0].set_ylim(0, max(1.08 * float(np.nanmax(frequency)), 0.05))
         alternative = _alternative_text(table.to_numpy(float), names, total)
         return plot.finish_panels(panels, alternative)

@@ -22,12 +22,10 @@ from occstats.figures._base import (
     confidence_intervals,
     draw_intervals,
     fence,
-    format_rows,
     limit_ticks,
-    records,
 )
 from occstats.figures._labels import clean, label
-from occstats.figures._style import BLUE, FADED, ORANGE, SeriesStyle, Width, ink
+from occstats.figures._style import BLUE, FADED, ORANGE, Width, ink
 
 _TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 
@@ -41,7 +39,7 @@ def regression(
     highlight: str | Sequence[str] | None = None,
     figure: FigureBase | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> NDArray[Any]:
     """Draw a forest plot: the effect of each trait of a task on the rank of each algorithm.
 
@@ -104,7 +102,7 @@ def regression(
 
 def _panel(axes: Axes, part: pd.DataFrame, inches: float) -> None:
     axes.axvline(0, color=FADED, lw=0.7, zorder=0)
-    looks = [_look(row.ci_low, row.ci_high) for row in records(part)]
+    looks = [_look(*ends) for ends in part[["ci_low", "ci_high"]].to_numpy(dtype=float)]
     draw_intervals(axes, part, ("coefficient", "ci_low", "ci_high"), looks, size=4)
     # A very wide interval, which would make the others look like points, is clipped.
     ends = part[["ci_low", "ci_high"]].to_numpy(dtype=float)
@@ -114,13 +112,12 @@ def _panel(axes: Axes, part: pd.DataFrame, inches: float) -> None:
         margin = 0.05 * (high - low)
         axes.set_xlim(low - margin, high + margin)
     limit_ticks(axes, inches, 4)
-    format_rows(axes, len(part))
 
 
-def _look(low: float, high: float) -> SeriesStyle:
+def _look(low: float, high: float) -> tuple[str, str]:
     if high < 0:
-        return SeriesStyle(BLUE, "<")
-    return SeriesStyle(ORANGE, ">") if low > 0 else SeriesStyle(ink(), ".")
+        return BLUE, "<"
+    return (ORANGE, ">") if low > 0 else (ink(), ".")
 
 
 def _alternative_text(table: pd.DataFrame, names: list[str], terms: list[str]) -> str:

@@ -30,7 +30,7 @@ def scatter(
     labels: Mapping[str, str] | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     """Draw the scores of two algorithms on every task, and the mean of every dataset.
 
@@ -111,8 +111,8 @@ def _draw_tasks(axes: Axes, tasks: pd.DataFrame, means: pd.DataFrame) -> None:
         centre = means.loc[tasks["dataset"], ["x", "y"]].to_numpy()
         spokes = np.stack([tasks[["x", "y"]].to_numpy(), centre], axis=1)
         axes.add_collection(LineCollection(list(spokes), colors="#BBBBBB", lw=0.35, zorder=1))
-    points: ArtistOptions = {"largest": 4.0, "colours": "#8C8C8C", "alpha": 0.8, "zorder": 2}
-    draw_points(axes, tasks["x"], tasks["y"], tasks["weight"], **points)
+    grey = tasks.assign(colour="#8C8C8C")
+    draw_points(axes, grey, "x", "y", largest=4.0, alpha=0.8, zorder=2)
 
 
 def _name_extremes(axes: Axes, plot: Plot, means: pd.DataFrame, count: int) -> None:

@@ -14,16 +14,9 @@ from numpy.typing import NDArray
 from occstats._format import minus_signs
 from occstats.comparison import Comparison
 from occstats.comparison.study import clusters_of
-from occstats.figures._base import (
-    ROWS,
-    Order,
-    Plot,
-    confidence_intervals,
-    records,
-    score_label,
-)
+from occstats.figures._base import ROWS, Order, Plot, confidence_intervals, score_label
 from occstats.figures._labels import clean
-from occstats.figures._style import BLUE, FADED, Palette, Width
+from occstats.figures._style import FADED, Width
 from occstats.stats.strata import strata_intervals
 
 
@@ -34,10 +27,9 @@ def strata(
     order: Order = "rank",
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    palette: Palette | None = None,
     figure: FigureBase | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> NDArray[Any]:
     """Draw the weighted mean rank in strata of the tasks' median score, one panel per algorithm.
 
@@ -49,8 +41,8 @@ def strata(
     ----------
     comparison : Comparison
         Its frame `strata` is drawn.
-    algorithms, order, labels, highlight, palette : optional
-        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    algorithms, order, labels, highlight : optional
+        Algorithms to draw, their order and labels; see `occstats.figures`.
     figure, width, note : optional
         Where to draw, width and note; see `occstats.figures`.
 
@@ -68,7 +60,7 @@ def strata(
     >>> axes = comparison.plot.strata(algorithms=["ALP", "SVM", "LOF", "IF"])
     """
     with Plot(figure, width, note) as plot:
-        names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight, palette)
+        names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight)
         table = comparison.strata
         strata = table.drop_duplicates("stratum").sort_values("low").reset_index(drop=True)
         means = table.pivot(index="stratum", columns="algorithm", values="mean_rank")
@@ -78,7 +70,7 @@ def strata(
         ends = _ends(comparison, strata, names)
         places = np.arange(len(strata))
         for column, (axes, name) in enumerate(zip(panels, names, strict=True)):
-            colour = plot.look(name).color if plot.coloured else BLUE
+            colour = plot.tint(name)
             axes.plot(places, means.drop(columns=name), color=FADED, lw=0.5, zorder=1)
             axes.plot(places, means[name], "o-", color=colour, ms=3, lw=1.2, zorder=3)
             axes.vlines(places, *ends[:, :, column], color=colour, lw=1.2, zorder=2)
@@ -87,7 +79,7 @@ def strata(
         panels[0].yaxis.set_major_locator(MaxNLocator(4, integer=True))
         panels[0].invert_yaxis()
         panels[0].margins(x=0.1)
-        bounds = [f"{row.low:.2g} to {row.high:.2g} ({row.n_tasks})" for row in records(strata)]
+        bounds = [f"{row.low:.2g} to {row.high:.2g} ({row.n_tasks})" for row in strata.itertuples()]
         plot.note(
             f"Strata of tasks by median {score_label(comparison)} (number of tasks): "
             + minus_signs("; ".join(f"{place}: {text}" for place, text in enumerate(bounds, 1)))
@@ -122,7 +114,7 @@ def _ends(comparison: Comparison, places: pd.DataFrame, names: list[str]) -> NDA
 
 def _alternative_text(means: pd.DataFrame, places: pd.DataFrame) -> str:
     parts = []
-    for (_, row), place in zip(means.iterrows(), records(places), strict=True):
+    for (_, row), place in zip(means.iterrows(), places.itertuples(), strict=True):
         if row.notna().any():
             best = str(row.idxmin())
             parts.append(

@@ -257,13 +257,13 @@ def settings(chosen: Preset) -> dict[Any, Any]:
         own = {key: matplotlib.rcParams[key] for key in _house()}
         families = own["font.family"]
         families = [families] if isinstance(families, str) else list(families)
-        return {**own, "font.family": [*families, *_fallback_fonts()], **_ALWAYS}
+        return {**own, "font.family": _with_fallback(families), **_ALWAYS}
     size, small = chosen.font_size, chosen.font_size - 1.0
     # Matplotlib's own fonts first: they are found under any settings.
     families = ("STIXGeneral", "serif") if chosen.serif else ("DejaVu Sans", "sans-serif")
     return {
         **_house(),
-        "font.family": [*families, *_fallback_fonts()],
+        "font.family": _with_fallback(families),
         "mathtext.fontset": "stix" if chosen.serif else "dejavusans",
         **dict.fromkeys(("font.size", "axes.labelsize", "axes.titlesize"), size),
         **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), small),
@@ -281,10 +281,9 @@ def _house() -> dict[Any, Any]:
     return {key: defaults[key] for key in defaults if not _INTERPRETER.fullmatch(key)} | dict(style)
 
 
-@functools.cache
-def _fallback_fonts() -> tuple[str, ...]:
+def _with_fallback(families: Iterable[str]) -> list[str]:
     installed = {font.name for font in font_manager.fontManager.ttflist}
-    return tuple(name for name in _FALLBACK_FONTS if name in installed)
+    return list(dict.fromkeys([*families, *(f for f in _FALLBACK_FONTS if f in installed)]))
 
 
 # -- alternative text ------------------------------------------------------------------------------
@@ -522,20 +521,23 @@ def _render(figure: Figure, kind: str, title: str, dpi: float) -> bytes:
 def _smaller_fonts() -> Iterator[None]:
     """Embed fonts without the tables of OpenType layout, which a PDF does not use.
 
-    To cut them down takes half the time of writing a PDF, and Matplotlib has no option for it.
+    To read them takes half the time of writing a PDF, and Matplotlib has no option for it.
     """
     from fontTools import subset  # type: ignore[import-untyped]
 
-    options, name = subset.Options, "_drop_tables_default"
-    kept = getattr(options, name, None)
-    if kept is None:
-        yield
-        return
-    setattr(options, name, [*kept, "GSUB", "GPOS", "GDEF"])
+    load = subset.load_font
+
+    def without_layout(*arguments: Any, **options: Any) -> Any:
+        font = load(*arguments, **options)
+        for table in {"GSUB", "GPOS", "GDEF"} & set(font.keys()):
+            del font[table]
+        return font
+
+    subset.load_font = without_layout
     try:
         yield
     finally:
-        setattr(options, name, kept)
+        subset.load_font = load
 
 
 def _fix_layout(figure: Figure) -> None:

@@ -39,7 +39,7 @@ def sweep(
     palette: Palette | None = None,
     figure: FigureBase | None = None,
     width: Width = "page",
-    note: bool | None = None,
+    note: bool = True,
 ) -> NDArray[Any]:
     """Draw the weighted mean score of each descriptor over its hyperparameters.
 

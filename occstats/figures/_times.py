@@ -29,7 +29,7 @@ def times(
     palette: Palette | None = None,
     figure: FigureBase | None = None,
     width: Width = "page",
-    note: bool | None = None,
+    note: bool = True,
 ) -> NDArray[Any]:
     r"""Draw construction and query times over :math:`n`, both axes logarithmic.
 

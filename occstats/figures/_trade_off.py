@@ -15,7 +15,7 @@ from occstats._format import listing, percent
 from occstats.comparison import Comparison
 from occstats.comparison.study import clusters_of
 from occstats.errors import FigureError
-from occstats.figures._base import COLOURED, Order, Plot, confidence_intervals, score_label
+from occstats.figures._base import COLOURED, Plot, confidence_intervals, score_label
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Width, ink, paper
 from occstats.figures.registry import read_frame
@@ -33,13 +33,12 @@ def trade_off(
     times: pd.DataFrame | str | Path,
     *,
     algorithms: int | Sequence[str] | None = None,
-    order: Order = "rank",
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
-    note: bool | None = None,
+    note: bool = True,
 ) -> Axes:
     """Draw the mean score of each algorithm over its run time, and the Pareto front.
 
@@ -60,8 +59,8 @@ def trade_off(
         ``query_seconds``, which are added. One row per task, with a column ``time_`` followed by
         the name of each algorithm. Or measurements without datasets, as `occstats time` writes
         them: the largest ``n`` that all have counts, and times have no interval.
-    algorithms, order, labels, highlight, palette : optional
-        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    algorithms, labels, highlight, palette : optional
+        Algorithms to draw, their labels and colours; see `occstats.figures`.
     ax, width, note : optional
         Where to draw, width and note; see `occstats.figures`.
 
@@ -75,7 +74,7 @@ def trade_off(
     """
     with Plot(ax, width, note) as plot:
         seconds = task_times(comparison, times)
-        options = (order, labels, highlight, palette)
+        options = ("rank", labels, highlight, palette)
         ranked = comparison.algorithms
         named = not isinstance(algorithms, int | None)
         if named:
@@ -110,10 +109,11 @@ def trade_off(
                 rivals[i] for i in likely if found.on_front[i] or found.probability[i] >= _LIKELY
             ]
             why = "Those likely on the front and the best others,"
+            preferred = [*first, *(name for name in ranked if name not in first)]
             chosen = plot.algorithms(
-                comparison, COLOURED, algorithms, *options, first=first, why=why
+                comparison, COLOURED, algorithms, *options, ranked=preferred, why=why
             )
-            names = [name for name in chosen if name in rivals]
+            names = [name for name in rivals if name in chosen]
         # A legend of many names must not shrink the axes.
         axes = plot.axes(min(0.8 * plot.inches, 3.4) + 0.13 * max(len(names) - 6, 0))
         places = {name: rivals.index(name) for name in names}

@@ -6,14 +6,13 @@ Nothing here imports Matplotlib before a figure is drawn.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
-from occstats._checks import check_choice
 from occstats._files import write_folder
 from occstats._format import did_you_mean
 from occstats.errors import FigureError, ResultsError
@@ -21,10 +20,9 @@ from occstats.errors import FigureError, ResultsError
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from occstats.comparison import Comparison
-    from occstats.figures._style import Drawn, Theme, Width
+    from occstats.figures._style import Drawn, Theme
 
 __all__ = [
     "FIGURES",
@@ -34,7 +32,6 @@ __all__ = [
     "Plotter",
     "draw_figures",
     "read_frame",
-    "side_by_side",
     "wanted_figures",
 ]
 
@@ -83,10 +80,6 @@ FIGURES: dict[str, FigureEntry] = {
             "mean ranks, with bars joining algorithms with no significant difference",
         ),
         FigureEntry("forest", _COMPARISON, "difference of the leader or control from each rival"),
-        FigureEntry("rank_sets", _COMPARISON, "ranks consistent with the decisions"),
-        FigureEntry(
-            "letters", _COMPARISON, "groups with no significant difference", "_critical_difference"
-        ),
         FigureEntry(
             "pairwise", _COMPARISON, "difference, p-value and wins/ties/losses of every pair"
         ),
@@ -274,82 +267,6 @@ def draw_figures(
             if title is not None:
                 figure.suptitle(escape(clean(title)))
             yield DrawnFigure(entry, figure)
-
-
-def side_by_side(
-    comparisons: Mapping[str, Comparison],
-    name: str,
-    *,
-    columns: int | None = None,
-    width: Width = "page",
-    **options: Any,
-) -> NDArray[Any]:
-    """Draw one figure of several comparisons next to each other, each under its title.
-
-    Parameters
-    ----------
-    comparisons : dict of str to Comparison
-        Title and comparison of each panel, for example by metric, suite or year.
-    name : str
-        A figure of a comparison, such as ``"critical_difference"``.
-    columns : int, optional
-        Panels per row; by default all.
-    width : str, float or Preset
-        Width of the whole figure; its height is what the tallest panel of each row needs.
-    **options
-        Options of the figure.
-
-    Returns
-    -------
-    ndarray of Axes
-
-    Examples
-    --------
-    >>> import occstats
-    >>> results = occstats.load_results("lenz2021")
-    >>> several = {
-    ...     "all": occstats.compare(results, n_resamples=100),
-    ...     "four": occstats.compare(results, algorithms=["ALP", "SVM", "IF", "MD"],
-    ...                              n_resamples=100),
-    ... }
-    >>> axes = occstats.figures.side_by_side(several, "mean_ranks")
-    >>> len(axes)
-    2
-    """
-    import numpy as np
-
-    from occstats.figures._base import Plot, without_pyplot
-    from occstats.figures._labels import clean, escape
-    from occstats.figures._style import alt_text, axes_of, describe, preset, root_figure
-
-    check_choice(
-        "name", name, [key for key, entry in FIGURES.items() if entry.needs == _COMPARISON]
-    )
-    if not comparisons:
-        raise FigureError("side_by_side needs at least one comparison; got none")
-    function = FIGURES[name].function()
-    across = min(len(comparisons), columns or len(comparisons))
-    part = preset(width).width / across
-    with without_pyplot():
-        # Each panel gets the height that it needs by itself.
-        alone = [
-            root_figure(function(comparison, **options | {"width": part}))
-            for comparison in comparisons.values()
-        ]
-    rows = [alone[start : start + across] for start in range(0, len(alone), across)]
-    # A title takes a fifth of an inch.
-    heights = [0.2 + max(float(figure.get_figheight()) for figure in row) for row in rows]
-    on_axes = "ax" in inspect.signature(function).parameters
-    with Plot(None, width, False) as plot:
-        whole = plot.figure(sum(heights))
-        places = whole.subfigures(len(rows), across, squeeze=False, height_ratios=heights).ravel()
-        for place, (title, comparison) in zip(places, comparisons.items(), strict=False):
-            where = {"ax": place.add_subplot()} if on_axes else {"figure": place}
-            function(comparison, **{"note": True, **options, **where})
-            place.suptitle(escape(clean(title)))
-        texts = zip(comparisons, map(alt_text, alone), strict=True)
-        describe(whole, " ".join(f"{title}: {text}" for title, text in texts))
-    return np.array(axes_of(whole), dtype=object)
 
 
 def read_frame(path: str | Path, what: str) -> pd.DataFrame:

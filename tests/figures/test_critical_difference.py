@@ -1,4 +1,4 @@
-"""Groups with no significant difference: the bars of the diagram and the letter display."""
+"""Groups with no significant difference: the bars of the diagram and its rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from occstats.figures._base import PairDecisions, pair_decisions
 from occstats.figures._critical_difference import (
     BAR_WIDTH,
     BRIDGE_WIDTH,
-    _packed,
+    MOST_BARS,
     covering_groups,
     groups,
     maximal_cliques,
@@ -78,14 +78,6 @@ def test_a_covering_selection_keeps_every_pair(alike):
     assert set(chosen) <= set(everyone)
     assert pairs_in(chosen) == pairs_in(everyone)
     assert pairs_in(everyone) == {(i, j) for i, j in np.argwhere(np.triu(alike, 1)).tolist()}
-
-
-@given(graphs())
-def test_bars_of_one_row_leave_a_place_between_them(alike):
-    everyone = groups(decisions_of(alike))
-    placed = zip(everyone, _packed(everyone), strict=True)
-    for (one, row), (other, level) in itertools.combinations(placed, 2):
-        assert row != level or one[-1] + 1 < other[0] or other[-1] + 1 < one[0]
 
 
 def test_equivalent_pairs_share_a_group_and_untested_ones_do_not(small):
@@ -240,7 +232,7 @@ def test_nothing_in_a_diagram_overlaps_a_name(small, count, length, width):
     figure = axes.figure
     if (count, width, length) == (30, "column", "long"):
         assert note_of(figure).startswith(
-            "Drawn as a letter display: the names are too long for a diagram of this width."
+            "Drawn as rows: the names are too long for a diagram of this width."
         )
         return
     assert len(stems_of(axes)) == count
@@ -260,55 +252,55 @@ def test_nothing_in_a_diagram_overlaps_a_name(small, count, length, width):
     assert max(edges) <= figure.get_figwidth() + 0.005
 
 
-# -- the letter display ----------------------------------------------------------------------------
+# -- rows ------------------------------------------------------------------------------------------
 
 
-def test_more_than_thirty_algorithms_become_a_letter_display_and_the_note_says_so(many):
-    figure = many.plot.critical_difference(width="page", algorithms=31)
-    assert figures.alt_text(figure).startswith("Letter display")
-    assert "Drawn as a letter display: more than 30 algorithms." in note_of(figure)
-    thirty = many.plot.critical_difference(width="page")
-    assert figures.alt_text(thirty).startswith("Critical-difference diagram")
+def test_each_group_has_a_level_of_its_own(default):
+    axes = default.plot.critical_difference()
+    levels = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == "o"]
+    assert len(set(levels)) == len(levels) > 1
 
 
-def test_more_bars_than_fit_a_page_become_a_letter_display(small):
+def test_more_than_thirty_algorithms_become_rows_and_the_note_says_so(many):
+    axes = many.plot.critical_difference(width="page", algorithms=31)
+    assert "Drawn as rows: more than 30 algorithms." in note_of(axes)
+    assert "Drawn as rows" not in note_of(many.plot.critical_difference(width="page"))
+    # Rows with a dot in one column are exactly the pairs with no significant difference.
+    columns = [line.get_ydata().tolist() for line in axes.lines if line.get_marker() == "o"]
+    alike = pair_decisions(many, many.algorithms).alike
+    assert pairs_in(columns) == {(i, j) for i, j in np.argwhere(np.triu(alike)).tolist()}
+    numbers = [text for text in axes.texts if "." in text.get_text()]
+    names = max(box.x1 for box in boxes(axes, axes.get_yticklabels()))
+    assert len(numbers) == 31
+    assert min(box.x0 for box in boxes(axes, numbers)) > names
+
+
+def test_of_very_many_groups_a_selection_holds_all_pairs(small):
     # All but the pairs (0, 1), (2, 3) … are alike: 2^10 groups.
     alike = ~np.eye(20, dtype=bool)
     for place in range(0, 20, 2):
         alike[place, place + 1] = alike[place + 1, place] = False
-    figure = decided(small, conclusions(alike)).plot.critical_difference(width="page")
-    assert "the groups need more than 40 rows of bars" in note_of(figure)
-
-
-def test_a_letter_display_shows_exactly_the_pairs_with_no_significant_difference(many):
-    names = many.algorithms
-    axes = many.plot.letters(width=12, algorithms=31)
-    shared = {}
-    for text in axes.texts:
-        column, row = text.get_position()
-        if column >= 0:
-            shared.setdefault(row, set()).add(text.get_text())
-    alike = pair_decisions(many, names).alike
-    for i, j in itertools.combinations(range(len(names)), 2):
-        assert bool(shared.get(i, set()) & shared.get(j, set())) == alike[i, j]
+    axes = decided(small, conclusions(alike)).plot.critical_difference(width="page")
+    bars = [members for members, _ in bars_of(axes)[1]]
+    assert len(bars) <= MOST_BARS
+    assert pairs_in(bars) == {(i, j) for i, j in np.argwhere(np.triu(alike)).tolist()}
 
 
 # -- notes -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["critical_difference", "letters", "rank_sets", "pairwise"])
+@pytest.mark.parametrize("name", ["critical_difference", "pairwise", "p_values"])
 def test_notes_name_the_level_and_the_test_of_the_comparison(default, name):
     note = note_of(getattr(default.plot, name)())
     assert f" at α = {default.settings.alpha:g} by the {default.basis}." in note
 
 
-@pytest.mark.parametrize("name", ["critical_difference", "letters"])
-def test_notes_claim_no_equality(default, name):
-    figure = getattr(default.plot, name)()
-    for text in (note_of(figure), figures.alt_text(figure), figures.FIGURES[name].caption):
+def test_notes_claim_no_equality(default):
+    figure = default.plot.critical_difference()
+    caption = figures.FIGURES["critical_difference"].caption
+    for text in (note_of(figure), figures.alt_text(figure), caption):
         assert "no significant difference" in text.lower()
         assert "not differ" not in text
-        assert "alike" not in text
 
 
 def test_a_diagram_without_groups_says_so(small):
@@ -318,7 +310,6 @@ def test_a_diagram_without_groups_says_so(small):
     assert note_of(three.plot.critical_difference()).startswith("All tested pairs differ signific")
     untested = decided(small, np.full((3, 3), None))
     assert note_of(untested.plot.critical_difference()) == "No pair was tested."
-    assert figures.alt_text(untested.plot.letters()).endswith("No pair was tested.")
 
 
 def test_a_control_leaves_the_other_pairs_untested():

@@ -11,7 +11,6 @@ from matplotlib.text import Annotation
 import occstats
 from occstats import figures
 from occstats.errors import FigureError, OccstatsError
-from occstats.figures import FIGURES
 
 from .conftest import boxes, conclusions, decided, extents, note_of, results_frame
 
@@ -52,7 +51,6 @@ def test_kendall_prints_the_values_of_the_paper(lenz2021):
 def test_kendall_by_similarity_puts_kin_together(lenz2021):
     axes = lenz2021.plot.kendall(order="similarity")
     order = [label.get_text() for label in axes.get_xticklabels()]
-    order.append(axes.get_yticklabels()[-1].get_text())
     assert abs(order.index("IF") - order.index("EIF")) == 1
     assert len(order) == 9
     with pytest.raises(
@@ -167,20 +165,19 @@ def test_mean_ranks_carry_their_intervals(lenz2021):
 def test_mean_ranks_are_sorted_by_mean_rank_whatever_the_table_is_sorted_by(lenz2021):
     by_score = occstats.compare("lenz2021", estimand="mean", n_resamples=100)
     assert by_score.algorithms != lenz2021.algorithms
-    for draw in (by_score.plot.mean_ranks, by_score.plot.letters):
-        labels = [label.get_text() for label in draw().get_yticklabels()]
-        assert labels == lenz2021.algorithms
-    numbers = [float(number) for number in texts(by_score.plot.mean_ranks())]
+    axes = by_score.plot.mean_ranks()
+    assert [label.get_text() for label in axes.get_yticklabels()] == lenz2021.algorithms
+    numbers = [float(number) for number in texts(axes)]
     assert numbers == sorted(numbers)
 
 
-def test_mean_ranks_have_one_colour_unless_asked_for_more(lenz2021):
+def test_mean_ranks_have_one_colour_unless_one_is_highlighted(lenz2021):
     def colours(**options):
         lines = lenz2021.plot.mean_ranks(**options).lines
         return {line.get_color() for line in lines}
 
     assert len(colours()) == 1
-    assert len(colours(palette="deep")) == 9
+    assert len(colours(highlight="SVM")) == 2
 
 
 @pytest.mark.parametrize(("datasets", "kind"), [(5, "Student's"), (8, "bootstrap-t")])
@@ -243,24 +240,6 @@ def test_scatter_defaults_to_the_best_two(lenz2021):
     assert np.sort(drawn[:, 1]) == pytest.approx(np.sort(means["ALP"].to_numpy()))
 
 
-@pytest.mark.parametrize(("fixture", "worst"), [("default", 5), ("lenz2021", 2)])
-def test_rank_sets_count_the_conclusions(request, fixture, worst):
-    from occstats.figures._rank_sets import possible_ranks
-
-    comparison = request.getfixturevalue(fixture)
-    ranks = possible_ranks(comparison)
-    # By default four algorithms are significantly worse than ALP, and none is better.
-    assert ranks.loc["ALP"].tolist() == [1, 1, worst]
-    conclusion = comparison.matrix("conclusion")
-    for name in ranks.index:
-        better = (conclusion[name] == "better").sum()
-        worse = (conclusion.loc[name] == "better").sum()
-        assert ranks.loc[name, ["best", "worst"]].tolist() == [1 + better, 9 - worse]
-    note = note_of(comparison.plot.rank_sets())
-    assert note.startswith("Ranks consistent with the decisions")
-    assert FIGURES["rank_sets"].caption == "Ranks consistent with the decisions"
-
-
 def test_profiles_start_with_the_share_of_tasks_won(lenz2021):
     axes = lenz2021.plot.profiles(algorithms=["ALP", "SVM"])
     scores = lenz2021.results.scores
@@ -273,10 +252,7 @@ def test_profiles_start_with_the_share_of_tasks_won(lenz2021):
 
 def test_numbers_on_any_blue_can_be_read(lenz2021):
     axes = lenz2021.plot.kendall()
-    mesh = axes.collections[0]
-    for text in axes.texts:
-        column, row = map(int, text.get_position())
-        ground = mesh.to_rgba(np.asarray(mesh.get_array()).reshape(8, 8)[row, column])
+    for text, ground in zip(axes.texts, axes.collections[1].get_facecolor(), strict=True):
         assert contrast(text.get_color(), ground) >= 4.5, text.get_text()
 
 
@@ -350,14 +326,6 @@ def test_the_labels_of_a_square_stay_on_the_page():
     assert max(tops) <= axes.figure.get_figheight()
 
 
-def test_mean_ranks_of_a_letter_display_do_not_touch_the_names(many):
-    axes = many.plot.letters(width="column")
-    numbers = [text for text in axes.texts if "." in text.get_text()]
-    assert len(numbers) == 30
-    names = max(box.x1 for box in boxes(axes, axes.get_yticklabels()))
-    assert min(box.x0 for box in boxes(axes, numbers)) > names
-
-
 @pytest.mark.parametrize("name", ["ranks", "regression"])
 def test_tick_labels_stand_apart(many, name):
     panels = getattr(many.plot, name)(width=2.5, algorithms=8)
@@ -395,14 +363,6 @@ def test_no_two_of_a_drawing_have_one_colour(many):
     figure = many.plot.profiles(algorithms=chosen)
     colours = {line.get_color() for line in figure.lines}
     assert len(colours) == len(chosen)
-
-
-def test_who_differs_from_everyone_has_a_letter_of_his_own():
-    frame = results_frame(["good", "middle", "poor"], [f"d{place}" for place in range(20)], 2)
-    frame["auroc"] -= frame["descriptor"].map({"good": 0, "middle": 0.2, "poor": 0.4})
-    figure = occstats.compare(frame, n_resamples=100).plot.letters()
-    written = [text.get_text() for text in figure.texts]
-    assert [text for text in written if text.isalpha()] == ["a", "b", "c"]
 
 
 def test_a_run_that_diverged_stretches_neither_axis_nor_curve():
