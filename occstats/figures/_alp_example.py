@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,65 +19,43 @@ TRAINING = np.array(
     dtype=float,
 )
 QUERIES = np.array([(3, 14), (19, 12)], dtype=float)
-NEIGHBOURS_OF_QUERY, LOCAL_NEIGHBOURS = 3, 2
+K, LOCAL = 3, 2
 _CENTRED: ArtistOptions = {"ha": "center", "va": "center", "fontsize": "small"}
 _QUERY_LOOKS = (("#D55E00", "s"), ("#009E73", "^"))
 
 
-@dataclass(frozen=True, eq=False)
-class WorkedExample:
-    """Every intermediate value of ALP for some queries.
-
-    Attributes
-    ----------
-    neighbours : array of int, queries × k
-        Indices of the nearest training instances.
-    distances : array, queries × k
-        Their distances :math:`d_i(y)`.
-    local_distances, localised_proximities : array, queries × k
-        :math:`D_i(y)` and :math:`lp_i(y)`.
-    scores : array, queries
-        :math:`ALP(y)`.
-    """
-
-    neighbours: NDArray[np.intp]
-    distances: NDArray[np.float64]
-    local_distances: NDArray[np.float64]
-    localised_proximities: NDArray[np.float64]
-    scores: NDArray[np.float64]
-
-
-def work_example(
-    training: NDArray[np.float64], queries: NDArray[np.float64], *, k: int, local: int
-) -> WorkedExample:
-    """Compute ALP from its definition, with Manhattan distance and linear weights.
+def work_example() -> dict[str, NDArray[Any]]:
+    """Compute ALP of the queries from its definition, with every intermediate value (queries × k).
 
     Examples
     --------
     The paper's values:
 
-    >>> example = work_example(TRAINING, QUERIES, k=3, local=2)
-    >>> example.distances.astype(int).tolist()
+    >>> found = work_example()
+    >>> found["distances"].astype(int).tolist()
     [[4, 5, 6], [7, 8, 11]]
-    >>> example.local_distances.round(2).tolist()
+    >>> found["local distances"].round(2).tolist()
     [[1.0, 1.67, 2.67], [5.0, 5.0, 7.0]]
-    >>> example.scores.round(2).tolist()
+    >>> found["scores"].round(2).tolist()
     [0.27, 0.4]
     """
+    k, local = K, LOCAL
     weights_k, weights_l = (2 * np.arange(n, 0, -1) / (n * (n + 1)) for n in (k, local))
-    among = np.abs(training[:, None] - training[None]).sum(axis=-1)
+    among = np.abs(TRAINING[:, None] - TRAINING).sum(axis=-1)
     np.fill_diagonal(among, np.inf)
     own = np.sort(among, axis=1)[:, :k]
-    to_training = np.abs(queries[:, None] - training[None]).sum(axis=-1)
+    to_training = np.abs(QUERIES[:, None] - TRAINING).sum(axis=-1)
     order = np.argsort(to_training, axis=1, kind="stable")
     distances = np.take_along_axis(to_training, order[:, :k], axis=1)
     local_distances = np.einsum("j,qji->qi", weights_l, own[order[:, :local]])
-    proximity = local_distances / (local_distances + distances)
-    scores = -np.sort(-proximity, axis=1) @ weights_k
-    return WorkedExample(order[:, :k], distances, local_distances, proximity, scores)
-
-
-EXAMPLE = work_example(TRAINING, QUERIES, k=NEIGHBOURS_OF_QUERY, local=LOCAL_NEIGHBOURS)
+    proximities = local_distances / (local_distances + distances)
+    return {
+        "neighbours": order[:, :k],
+        "distances": distances,
+        "local distances": local_distances,
+        "localised proximities": proximities,
+        "scores": -np.sort(-proximities, axis=1) @ weights_k,
+    }
 
 
 def alp_example(
@@ -115,12 +92,21 @@ def alp_example(
     with Plot(figure, width, note) as plot:
         tall = min(1.02 * plot.inches, 4.4)
         _, panels = plot.subplots(tall, 2, 1, height_ratios=(15, 6.2))
-        _draw_points(panels[0])
-        _write_table(panels[1])
-        return plot.finish_panels(panels, _alternative_text())
+        found = work_example()
+        _draw_points(panels[0], found)
+        _write_table(panels[1], found)
+        near = [", ".join(f"{value:g}" for value in row) for row in found["distances"]]
+        first, second = found["scores"]
+        return plot.finish_panels(
+            panels,
+            f"Worked example of average localised proximity with k = {K} and l = {LOCAL}: "
+            f"{len(TRAINING)} training instances and two queries. Query y1 lies at distances "
+            f"{near[0]} from a dense group and scores {first:.2f}; query y2 lies at distances "
+            f"{near[1]} from a loose group and scores {second:.2f}.",
+        )
 
 
-def _draw_points(axes: Axes) -> None:
+def _draw_points(axes: Axes, found: dict[str, NDArray[Any]]) -> None:
     axes.scatter(TRAINING[:, 0], TRAINING[:, 1], s=16, color="#0072B2", zorder=3)
     for place, (x, y) in enumerate(TRAINING, start=1):
         # In the dense group two labels are beside their points.
@@ -136,7 +122,7 @@ def _draw_points(axes: Axes) -> None:
             f"$y_{place + 1}$", query, xytext=(5, 3), textcoords="offset points", color=ink()
         )
         for point, distance in zip(
-            TRAINING[EXAMPLE.neighbours[place]], EXAMPLE.distances[place], strict=True
+            TRAINING[found["neighbours"][place]], found["distances"][place], strict=True
         ):
             axes.plot(*np.stack([query, point]).T, color=colour, lw=0.7, ls=(0, (3, 1.5)), zorder=2)
             # Near the training instances, the lines of a query are furthest apart.
@@ -152,16 +138,16 @@ def _draw_points(axes: Axes) -> None:
     axes.spines[:].set_visible(False)
 
 
-def _write_table(axes: Axes) -> None:
+def _write_table(axes: Axes, found: dict[str, NDArray[Any]]) -> None:
     axes.axis("off")
     heads = ["", *(f"${name}_{i}$" for name in ("d", "D", "lp") for i in (1, 2, 3)), "ALP"]
     rows = [
         [
             f"$y_{place + 1}$",
-            *(f"{value:g}" for value in EXAMPLE.distances[place]),
-            *(f"{value:.2f}" for value in EXAMPLE.local_distances[place]),
-            *(f"{value:.2f}" for value in EXAMPLE.localised_proximities[place]),
-            f"{EXAMPLE.scores[place]:.2f}",
+            *(f"{value:g}" for value in found["distances"][place]),
+            *(f"{value:.2f}" for value in found["local distances"][place]),
+            *(f"{value:.2f}" for value in found["localised proximities"][place]),
+            f"{found['scores'][place]:.2f}",
         ]
         for place in range(len(QUERIES))
     ]
@@ -173,14 +159,3 @@ def _write_table(axes: Axes) -> None:
             axes.text(x, level, text, **{**_CENTRED, "fontsize": size}, weight=weight)
     for height, thickness in ((-0.5, 0.8), (0.5, 0.5), (2.5, 0.8)):
         axes.plot([0, 1], [height, height], color=ink(), lw=thickness, clip_on=False)
-
-
-def _alternative_text() -> str:
-    first, second = EXAMPLE.scores
-    near = [", ".join(f"{value:g}" for value in row) for row in EXAMPLE.distances]
-    return (
-        f"Worked example of average localised proximity with k = {NEIGHBOURS_OF_QUERY} and "
-        f"l = {LOCAL_NEIGHBOURS}: {len(TRAINING)} training instances and two queries. Query "
-        f"y1 lies at distances {near[0]} from a dense group and scores {first:.2f}; query y2 "
-        f"lies at distances {near[1]} from a loose group and scores {second:.2f}."
-    )

@@ -605,22 +605,17 @@ class PairDecisions:
 
 
 def pair_square(comparison: Comparison, names: list[str], column: str) -> NDArray[Any]:
-    """Return a column of ``pairwise`` as a square of some algorithms, None without a pair."""
-    pairs = comparison.pairwise
-    first, second = (pd.Index(names).get_indexer(pd.Index(pairs[side])) for side in ("a", "b"))
-    here = (first >= 0) & (second >= 0)
-    square = np.full((len(names),) * 2, None, dtype=object)
-    square[first[here], second[here]] = pairs.loc[here, column].astype(object)
-    return square
+    """Return a column of ``pairwise`` as a square of some algorithms."""
+    return comparison.matrix(column).reindex(index=names, columns=names).to_numpy()
 
 
 def pair_decisions(comparison: Comparison, names: list[str]) -> PairDecisions:
     """Return the decisions about all pairs of some algorithms; figures read pairs only here."""
-    conclusion = pair_square(comparison, names, "conclusion")
-    p = pair_square(comparison, names, "p").astype(float)
+    conclusion, p, difference = (
+        pair_square(comparison, names, column) for column in ("conclusion", "p", "difference")
+    )
     # Where one-sided tests found the column better, the p-value is that of this claim.
     p = np.where((conclusion == "worse") != (comparison.settings.alternative == "less"), p.T, p)
-    difference = pair_square(comparison, names, "difference").astype(float)
     return PairDecisions(tuple(names), conclusion, difference, p, significance(comparison))
 
 

@@ -21,7 +21,7 @@ from occstats.figures._base import (
     score_label,
 )
 from occstats.figures._labels import clean
-from occstats.figures._style import ArtistOptions, Palette, Width, ink, paper
+from occstats.figures._style import ArtistOptions, Width, ink, paper
 
 MOST_POINTS = 400
 
@@ -33,7 +33,6 @@ def distributions(
     order: Order = "rank",
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
     note: bool = True,
@@ -47,8 +46,8 @@ def distributions(
     ----------
     comparison : Comparison
         The scores in its `results` are drawn.
-    algorithms, order, labels, highlight, palette : optional
-        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    algorithms, order, labels, highlight : optional
+        Algorithms to draw, their order and labels; see `occstats.figures`.
     ax, width, note : optional
         Where to draw, width and note; see `occstats.figures`.
 
@@ -59,7 +58,7 @@ def distributions(
     >>> axes = comparison.plot.distributions()
     """
     with Plot(ax, width, note) as plot:
-        names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight, palette)
+        names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight)
         scores = comparison.results.scores[names].to_numpy(dtype=float)
         weights = np.asarray(comparison.results.weights, dtype=float)
         axes = plot.axes(0.45 + 0.308 * len(names))
@@ -74,7 +73,7 @@ def distributions(
         for place, name in enumerate(names):
             here = np.isfinite(scores[:, place])
             if here.any():
-                colour = plot.look(name).color
+                colour = plot.tint(name)
                 _draw_one(axes, place, scores[here, place], weights[here], colour)
                 strips.append(_strip(place, scores[here, place], weights[here], colour))
         tasks = pd.concat(strips)

@@ -64,7 +64,7 @@ def kendall(
         low = min(float(np.floor(fence(tau[below])[0] * 10) / 10), 0.9)
         colours = ScalarMappable(Normalize(low, 1), "Blues")
         texts = {(row, column): short(f"{tau[row, column]:.2f}") for row, column in _places(below)}
-        written = widest_number(texts) <= 0.92 * cell
+        written = widest_number(texts.values()) <= 0.92 * cell
         draw_cells(axes, colours.to_rgba(tau), texts, written=written)
         if len(names) > 3:
             bar = axes.figure.colorbar(

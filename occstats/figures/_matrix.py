@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import matplotlib
@@ -109,17 +109,16 @@ def draw_cells(
 
 def write_number(axes: Axes, column: int, y: float, text: str, **style: Any) -> None:
     """Write a number at the middle of a column."""
-    centre: ArtistOptions = {"ha": "center", "va": "center", "fontsize": number_size()}
+    centre: ArtistOptions = {"ha": "center", "va": "center", "fontsize": _number_size()}
     axes.text(column + 0.5, y, text, in_layout=False, **centre, **style)
 
 
-def widest_number(texts: Mapping[Any, str]) -> float:
+def widest_number(texts: Iterable[str]) -> float:
     """Return the width in inches of the widest number."""
-    return max((measure(text, number_size()) for text in texts.values()), default=0.0)
+    return max((measure(text, _number_size()) for text in texts), default=0.0)
 
 
-def number_size() -> float:
-    """Return the font size of the numbers in cells."""
+def _number_size() -> float:
     return max(float(matplotlib.rcParams["font.size"]) - 2.0, 6.0)
 
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from numpy.typing import NDArray
 
-from occstats._format import decimals, p_writer
+from occstats._format import decimals, listing, p_writer
 from occstats.comparison import Comparison
 from occstats.comparison.settings import ESTIMANDS
 from occstats.figures._base import (
@@ -22,14 +22,13 @@ from occstats.figures._base import (
     pair_square,
     score_label,
 )
-from occstats.figures._labels import clean, measure
+from occstats.figures._labels import clean
 from occstats.figures._matrix import (
     NUMBER_CELL,
     draw_cells,
     draw_rectangles,
     matrix_axes,
     matrix_limit,
-    number_size,
     short,
     widest_number,
     write_number,
@@ -153,7 +152,7 @@ def p_values(
             (row, column): short(write_p(decisions.p[row, column]))
             for row, column in np.argwhere(decisions.tested).tolist()
         }
-        written = widest_number(texts) <= 0.92 * cell
+        written = widest_number(texts.values()) <= 0.92 * cell
         draw_cells(axes, colours, texts, bold=decisions.differ, written=written)
         plot.note(
             f"Blue: row better, orange: column better, darker from p ≤ {_STEPS[0]:g} and "
@@ -180,11 +179,8 @@ def _draw_shares(axes: Axes, comparison: Comparison, names: list[str], inches: f
         "wins/ties/losses": [_three(share) for share in shares.T],
         "wins:losses": [f"{100 * share[0]:.0f}:{100 * share[2]:.0f}" for share in shares.T],
     }
-    written = ""
-    for form, texts in forms.items():
-        if max((measure(text, number_size()) for text in texts), default=0) <= 0.96 * inches:
-            written = form
-            break
+    fit = (form for form, texts in forms.items() if widest_number(texts) <= 0.96 * inches)
+    written = next(fit, "")
     left, height = columns + 0.07, 0.3 if written else 0.72
     for part, (_, colour, hatch) in zip(0.86 * shares, _SHARES, strict=True):
         style: ArtistOptions = {"facecolors": colour, "edgecolors": paper(), "linewidths": 0}
@@ -209,18 +205,9 @@ def _signed(value: float) -> str:
 
 
 def _alternative_text(decisions: PairDecisions, content: str) -> str:
-    names, difference = decisions.names, decisions.difference
-    differ = int(np.triu(decisions.differ, 1).sum())
-    tested = int(np.triu(decisions.tested, 1).sum())
-    text = (
-        f"Matrix of all pairs of {len(names)} algorithms with {content}. "
+    differ, tested = (int(np.triu(part, 1).sum()) for part in (decisions.differ, decisions.tested))
+    names = listing([clean(name) for name in decisions.names], 20)
+    return (
+        f"Matrix of all pairs of {names} with {content}. "
         f"{differ} of {tested} tested pairs differ significantly {decisions.basis}."
     )
-    upper = np.where(np.triu(np.ones_like(difference, dtype=bool), 1), np.abs(difference), np.nan)
-    if np.isfinite(upper).any():
-        row, column = np.unravel_index(np.nanargmax(upper), upper.shape)
-        text += (
-            f" The largest difference is {difference[row, column]:.3f}, "
-            f"{clean(names[row])} minus {clean(names[column])}."
-        )
-    return text

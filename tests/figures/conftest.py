@@ -47,7 +47,7 @@ def results_frame(
     return pd.DataFrame(rows, columns=columns)
 
 
-def decided(comparison, conclusion, names=None, mean_rank=None):
+def decided(comparison, conclusion, names=None, mean_rank=None, **columns):
     """The comparison with other algorithms and other decisions about their pairs."""
     count = len(conclusion)
     names = [f"A{place}" for place in range(count)] if names is None else names
@@ -67,7 +67,9 @@ def decided(comparison, conclusion, names=None, mean_rank=None):
     )
     summary = pd.DataFrame({"algorithm": names, "mean_rank": ranks})
     changed = copy.copy(comparison)
-    vars(changed).update(summary=summary, pairwise=pairwise, algorithms=list(names))
+    vars(changed).update(summary=summary, pairwise=pairwise.assign(**columns))
+    kind = type("Decided", (occstats.Comparison,), {"algorithms": list(names)})
+    object.__setattr__(changed, "__class__", kind)
     return changed
 
 

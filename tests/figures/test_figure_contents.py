@@ -106,15 +106,14 @@ def test_pairwise_marks_exactly_what_is_decided(request, fixture, count):
 
 def test_marks_follow_the_conclusion_and_not_the_p_value(small):
     words = conclusions(np.array([[False, True, False], [True, False, False], [False] * 3]))
-    comparison = decided(small, words)
-    comparison.pairwise["p"] = np.where(comparison.pairwise["conclusion"] == "undecided", 0.0, 1.0)
+    p = lambda pairs: np.where(pairs["conclusion"] == "undecided", 0.0, 1.0)  # noqa: E731
+    comparison = decided(small, words, p=p)
     frames, bold = marked_cells(comparison.plot.pairwise())
     assert frames == bold == {(0, 2), (1, 2)}
 
 
 def test_a_one_sided_p_value_is_that_of_the_claim(small):
-    comparison = decided(small, np.array([[None, "worse"], ["better", None]]))
-    comparison.pairwise["p"] = [1.0, 0.01]
+    comparison = decided(small, np.array([[None, "worse"], ["better", None]]), p=[1.0, 0.01])
     assert "+.010\n.010" in texts(comparison.plot.pairwise())
 
 
@@ -138,9 +137,8 @@ def test_the_heat_map_prints_every_p_value_that_decides(default):
 
 
 def test_a_pair_without_a_difference_still_shows_its_decision(small):
-    comparison = decided(small, conclusions(np.zeros((2, 2), dtype=bool)))
-    comparison.pairwise["difference"] = np.nan
-    comparison.pairwise["p"] = 0.02
+    differ = conclusions(np.zeros((2, 2), dtype=bool))
+    comparison = decided(small, differ, difference=np.nan, p=0.02)
     axes = comparison.plot.pairwise()
     assert "–\n.020" in texts(axes)
     assert marked_cells(axes)[0] == {(0, 1)}

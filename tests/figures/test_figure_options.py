@@ -64,7 +64,7 @@ MEANINGLESS = {
     ("critical_difference", "order"),
     ("profiles", "order"),
     ("forest", "highlight"),
-    *((n, "palette") for n in OF_COMPARISON if n not in ("distributions", "profiles")),
+    *((n, "palette") for n in OF_COMPARISON if n != "profiles"),
     *itertools.product(PAIR, ("order", "highlight", "algorithms")),
 }
 

@@ -99,7 +99,8 @@ def test_command_line_refuses_a_file_in_place_of_the_folder(tmp_path):
 def test_command_line_lists_the_figures():
     done = run("--list")
     assert done.exit_code == 0
-    assert [line.split()[0] for line in done.stdout.splitlines()] == list(FIGURES)
+    starts = [line.split()[0] for line in done.stdout.splitlines() if not line.startswith(" ")]
+    assert starts == list(FIGURES)
 
 
 @pytest.mark.parametrize(
