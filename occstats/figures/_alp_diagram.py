@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from occstats.figures._base import Plot
-from occstats.figures._style import ArtistOptions, Width, ink
+from occstats.figures._style import ArtistOptions, Width, ink, paper
 
 # name: (centre, width, height, caption, content); the axes are 100 × 100
 _BOXES: dict[str, tuple[tuple[float, float], float, float, str, str]] = {
@@ -33,7 +33,6 @@ _ARROWS = (
     ("local_distances", "proximities", "", 0.5),
     ("proximities", "score", "ordered weighted\naverage with $w^k$", 0.4),
 )
-_WHITE = {"facecolor": "white", "edgecolor": "none"}
 
 
 def alp_diagram(
@@ -88,14 +87,13 @@ def _box(
     axes: Axes, centre: tuple[float, float], width: float, height: float, caption: str, content: str
 ) -> None:
     x, y = centre
-    corner, fill = (x - width / 2, y - height / 2), "#F3F7FB"
-    axes.add_patch(
-        Rectangle(corner, width, height, facecolor=fill, edgecolor=ink(), lw=0.6, zorder=2)
-    )
+    corner = (x - width / 2, y - height / 2)
+    axes.add_patch(Rectangle(corner, width, height, fc=paper(), ec=ink(), lw=0.6, zorder=2))
     axes.text(x, y, content, ha="center", va="center", fontsize="small", linespacing=1.3, zorder=3)
     if caption:
         top = y + height / 2 + 0.8
-        axes.text(x, top, caption, ha="center", va="bottom", zorder=4, bbox={**_WHITE, "pad": 0.6})
+        hidden = {"facecolor": paper(), "edgecolor": "none", "pad": 0.6}
+        axes.text(x, top, caption, ha="center", va="bottom", zorder=4, bbox=hidden)
 
 
 def _edge(name: str, towards: str) -> tuple[float, float]:
@@ -118,4 +116,5 @@ def _arrow(axes: Axes, start: str, end: str, words: str, place: float) -> None:
     axes.annotate("", to, from_, arrowprops=arrow, zorder=1)
     x, y = (one + place * (other - one) for one, other in zip(from_, to, strict=True))
     style: ArtistOptions = {"ha": "center", "va": "center", "fontsize": "small", "color": ink()}
-    axes.text(x, y, words, linespacing=1.1, bbox={**_WHITE, "pad": 1.0}, zorder=2, **style)
+    hidden = {"facecolor": paper(), "edgecolor": "none", "pad": 1.0}
+    axes.text(x, y, words, linespacing=1.1, bbox=hidden, zorder=2, **style)

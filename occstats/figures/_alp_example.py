@@ -10,7 +10,7 @@ from matplotlib.figure import FigureBase
 from numpy.typing import NDArray
 
 from occstats.figures._base import Plot
-from occstats.figures._style import ArtistOptions, Width, ink
+from occstats.figures._style import ArtistOptions, Width, ink, paper
 
 # The paper prints the neighbours and Manhattan distances of this example, not its coordinates.
 # These integers reproduce every entry of its table, with every other training instance further.
@@ -114,7 +114,7 @@ def _draw_points(axes: Axes, found: dict[str, NDArray[Any]]) -> None:
         offset, ha, va = ((-4, 0), "right", "center") if beside else ((0, -3.5), "center", "top")
         text = f"$x_{{{place}}}$"
         axes.annotate(text, (x, y), offset, textcoords="offset points", ha=ha, va=va, zorder=4)
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
+    box = {"facecolor": paper(), "edgecolor": "none", "pad": 0.4}
     for place, query in enumerate(QUERIES):
         colour, marker = _QUERY_LOOKS[place]
         axes.plot(*query, marker=marker, color=colour, markersize=6, zorder=3, ls="none")

@@ -6,10 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
+from matplotlib.font_manager import FontProperties
 from numpy.typing import NDArray
 
 from occstats._format import listing
@@ -82,7 +84,9 @@ def regression(
         terms = [str(term) for term in dict.fromkeys(table["term"])]
         columns = min(len(terms), 2 if plot.inches < 4.5 else 4)
         rows = math.ceil(len(terms) / columns)
-        tall = rows * (0.42 + 0.125 * len(names))
+        letters = FontProperties(size=matplotlib.rcParams["ytick.labelsize"])
+        row = 1.29 / 72 * letters.get_size_in_points()
+        tall = rows * (0.42 + row * len(names))
         _, panels = plot.subplots(tall, rows, columns, sharey=True)
         for axes, term in zip(panels, terms, strict=False):
             part = table[table["term"] == term].set_index("algorithm").reindex(names)
