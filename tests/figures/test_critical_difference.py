@@ -117,6 +117,9 @@ def check_bars(axes, expected):
     feet, drawn = bars_of(axes)
     assert (np.diff(feet) > 0).all()
     assert sorted(members for members, _ in drawn) == expected
+    # Each group has a level of its own.
+    levels = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == "o"]
+    assert len(set(levels)) == len(levels)
     for members, stretches in drawn:
         covered = {
             place
@@ -142,15 +145,6 @@ def test_each_bar_is_a_maximal_clique_with_gaps_at_non_members(small, alike, dat
     comparison = decided(small, conclusions(alike), mean_rank=ranks)
     expected = [clique for clique in maximal_cliques(alike) if len(clique) > 1]
     check_bars(comparison.plot.critical_difference(width="page"), expected)
-
-
-@pytest.mark.parametrize("fixture", ["default", "lenz2021"])
-def test_each_bar_of_the_papers_table_is_a_maximal_clique(request, fixture):
-    comparison = request.getfixturevalue(fixture)
-    conclusion = comparison.matrix("conclusion").to_numpy()
-    alike = np.isin(conclusion.astype(str), ["undecided", "equivalent"])
-    expected = [clique for clique in cliques_by_trying_all(alike) if len(clique) > 1]
-    check_bars(comparison.plot.critical_difference(), expected)
 
 
 def test_alp_shares_a_bar_that_has_a_gap_at_lof(default):
@@ -253,12 +247,6 @@ def test_nothing_in_a_diagram_overlaps_a_name(small, count, length, width):
 
 
 # -- rows ------------------------------------------------------------------------------------------
-
-
-def test_each_group_has_a_level_of_its_own(default):
-    axes = default.plot.critical_difference()
-    levels = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == "o"]
-    assert len(set(levels)) == len(levels) > 1
 
 
 def test_more_than_thirty_algorithms_become_rows_and_the_note_says_so(many):
