@@ -169,6 +169,15 @@ def test_mean_ranks_are_sorted_by_mean_rank_whatever_the_table_is_sorted_by(lenz
     assert numbers == sorted(numbers)
 
 
+def test_mean_ranks_have_one_colour_unless_one_is_highlighted(lenz2021):
+    def colours(**options):
+        lines = lenz2021.plot.mean_ranks(**options).lines
+        return {line.get_color() for line in lines}
+
+    assert len(colours()) == 1
+    assert len(colours(highlight="SVM")) == 2
+
+
 @pytest.mark.parametrize(("datasets", "kind"), [(5, "Student's"), (8, "bootstrap-t")])
 def test_the_kind_of_the_intervals_is_that_of_the_methods(datasets, kind):
     frame = results_frame(["p", "q"], [f"d{place}" for place in range(datasets)], 2)
@@ -239,6 +248,25 @@ def test_profiles_start_with_the_share_of_tasks_won(lenz2021):
         assert (np.diff(line.get_ydata()) >= 0).all()
 
 
+def test_numbers_on_any_blue_can_be_read(lenz2021):
+    axes = lenz2021.plot.kendall()
+    for text, ground in zip(axes.texts, axes.collections[1].get_facecolor(), strict=True):
+        assert contrast(text.get_color(), ground) >= 4.5, text.get_text()
+
+
+def contrast(one, other):
+    """Contrast of two colours by WCAG 2.1."""
+    from matplotlib.colors import to_rgb
+
+    def luminance(colour):
+        parts = np.array(to_rgb(colour))
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return linear @ [0.2126, 0.7152, 0.0722]
+
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -287,6 +315,15 @@ def test_labels_of_a_matrix_do_not_run_into_each_other(many, name):
     assert height / len(axes.get_yticks()) >= 6.9
 
 
+def test_the_labels_of_a_square_stay_on_the_page():
+    names = [f"a_name_of_some_length_{place:02d}" for place in range(14)]
+    comparison = occstats.compare(results_frame(names, list("abcdef"), 1), n_resamples=100)
+    axes = comparison.plot.pairwise(width="ieee")
+    figures.svg_markup(axes)
+    tops = [box.y1 for box in boxes(axes, axes.get_xticklabels())]
+    assert max(tops) <= axes.figure.get_figheight()
+
+
 @pytest.mark.parametrize("name", ["ranks", "regression"])
 def test_tick_labels_stand_apart(many, name):
     panels = getattr(many.plot, name)(width=2.5, algorithms=8)
@@ -310,6 +347,13 @@ def test_the_numbers_of_mean_ranks_form_a_column_at_the_right(request, name, cou
     width = axes.figure.get_figwidth()
     assert min(box.x0 for box in placed) > axes.get_position().x1 * width
     assert max(box.x1 for box in placed) <= width
+
+
+def test_the_lines_of_a_wrapped_name_do_not_touch(small):
+    names = {"ALP": "gradient_gradient_ gradient_boosted", "SVM": "gradient_gradient_"}
+    figure = small.plot.mean_ranks(labels=names)
+    two, one, *_ = boxes(figure, figure.get_yticklabels())
+    assert two.height > 1.98 * one.height
 
 
 def test_no_two_of_a_drawing_have_one_colour(many):

@@ -87,6 +87,15 @@ def test_command_line_passes_every_option_on(tmp_path):
     assert 'height="288pt"' in drawn[0]
 
 
+def test_command_line_refuses_a_file_in_place_of_the_folder(tmp_path):
+    taken = tmp_path / "taken"
+    taken.write_text("old")
+    done = run("--only", "alp_diagram", "--out", taken)
+    assert done.exit_code == 2
+    assert "is a file" in done.stderr
+    assert taken.read_text() == "old"
+
+
 def test_command_line_lists_the_figures():
     done = run("--list")
     assert done.exit_code == 0

@@ -173,6 +173,12 @@ def test_letters_without_a_font_are_named_in_one_warning(small, tmp_path):
     figures.save(axes, tmp_path / "ranks.svg")
 
 
+def test_names_of_files(tmp_path):
+    (written,) = figures.save(figures.alp_diagram(), tmp_path / "new" / "alp.v2", formats="svg")
+    assert written == tmp_path / "new" / "alp.v2.svg"
+    assert [path.name for path in written.parent.iterdir()] == ["alp.v2.svg"]
+
+
 @pytest.mark.parametrize(
     ("path", "options", "message"),
     [
