@@ -43,6 +43,11 @@ __all__ = ["Source", "bundled_names", "load_by", "load_results"]
 
 Source = str | PathLike[str] | pd.DataFrame | Results | Any
 _OPTIONS = frozenset(field.name for field in fields(Reading))
+# Options that say how to read a table; those of bundled results are known.
+_OF_OTHER_TABLES = (
+    "suite", "dataset", "task", "algorithm", "fold", "repeat", "status", "transpose",
+    "dataset_from", "algorithm_from", "ignore", "traits", "metric",
+)  # fmt: skip
 
 
 def load_results(
@@ -354,6 +359,9 @@ def _labelled(opened: list[RawTable | Results]) -> list[RawTable | Results]:
 def _load(sources: Sequence[Source], reading: Reading) -> Results:
     opened = _open_sources(sources, reading)
     _check_told([item for item in opened if isinstance(item, RawTable)], reading)
+    unheard = [name for name in _OF_OTHER_TABLES if getattr(reading, name)]
+    if unheard and all(isinstance(item, RawTable) and item.fixed for item in opened):
+        raise ResultsError(f"{unheard[0]}: bundled results are read as they are; leave it out")
     tables: list[Results] = []
     for item in opened:
         if isinstance(item, Results):
@@ -429,7 +437,7 @@ def _check_told(tables: Sequence[RawTable], reading: Reading) -> None:
 def _table(raw: RawTable, reading: Reading, alone: bool) -> Results:
     """Read one source with the options that apply to it."""
     if raw.fixed:  # bundled
-        table = _understand(raw, Reading(**raw.suggested), alone)
+        table = _understand(raw, Reading(**raw.suggested, where=reading.where), alone)
         names = {**table.column_names, "algorithm": "descriptor"}  # as a run writes them
         return replace(table, column_names=names, read_as=())
     return _understand(raw, reading, alone)

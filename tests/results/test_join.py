@@ -104,3 +104,11 @@ def test_options_apply_to_sources_with_the_column(mine):
     named = {"algorithm": "who", "score": "how_well", "lower_is_better": False}
     both = load_results(mine, odd.assign(who="odd"), **named)
     assert both.algorithms == ["mine", "odd"]
+
+
+def test_bundled_results_follow_conditions_and_refuse_other_roles(refused):
+    part = load_results("lenz2021", where="dataset=iris")
+    assert (part.n_tasks, part.n_clusters) == (3, 1)
+    refused("lenz2021", where="dataset=iriss", says=("did you mean 'iris'",))
+    refused("lenz2021", "mine", dataset="class", says=("dataset: bundled results",))
+    refused("lenz2021", metric="f1", says=("metric: bundled results",))
