@@ -211,6 +211,8 @@ class Experiment:
     # Dataset → number of classes too small to be targets; filled in together with the tasks.
     small_classes: dict[str, int] = field(default_factory=dict, init=False, repr=False)
 
+    # Its name in the progress bar.
+    command: ClassVar[str] = "run"
     # From a unit and some of its recipes to rows, and to the rows of fits without a result.
     evaluate: ClassVar[Rows] = staticmethod(evaluate)
     failed: ClassVar[Rows] = staticmethod(failed_rows)
@@ -389,7 +391,7 @@ class Experiment:
             layout = "{l_bar}{bar}| {elapsed} elapsed, about {remaining} left{postfix}"
             with bar_class()(
                 total=remaining.cost,
-                desc="run",
+                desc=self.command,
                 leave=False,
                 bar_format=layout,
                 disable=not shown(progress),

@@ -123,7 +123,7 @@ class Plotter:
     comparison: Comparison
 
     def __repr__(self) -> str:
-        return f"<Figures of {self.comparison!r}: {', '.join(_OF_COMPARISON)}>"
+        return f"<{len(_OF_COMPARISON)} figures of a comparison, such as {_OF_COMPARISON[0]}()>"
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in _OF_COMPARISON:

@@ -170,6 +170,7 @@ class SweepExperiment(Experiment):
     """
 
     folder: Path = Path()
+    command: ClassVar[str] = "tune"
     evaluate: ClassVar[Rows] = staticmethod(sweep_fold)
     failed: ClassVar[Rows] = staticmethod(failed_sweep)
     whole_units: ClassVar[bool] = True
