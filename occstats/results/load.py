@@ -490,6 +490,8 @@ def _kept(raw: RawTable, condition: str) -> RawTable:
         column = column[:-1] if differs else column
         if column in raw.columns:
             codes, found = raw.codes(column)
+            if value not in found:  # 0 is 0.0
+                value = next((name for name in found if _same_number(name, value)), value)
             if value not in found:
                 raise ResultsError(
                     f"{raw.name}, column {quote(column)}: no row has {quote(value)}"
@@ -497,6 +499,13 @@ def _kept(raw: RawTable, condition: str) -> RawTable:
                 )
             return raw.keep((codes == list(found).index(value)) != differs)
     return raw
+
+
+def _same_number(one: str, other: str) -> bool:
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return False
 
 
 def _hint(

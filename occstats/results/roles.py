@@ -77,9 +77,12 @@ class Roles:
 def require(columns: Sequence[str], wanted: str, role: str, where: str) -> None:
     """Refuse a column that the user named but the table lacks, with a list of the columns."""
     if wanted not in columns:
+        hint = did_you_mean(wanted, columns)
+        if role == "algorithm" and {part.strip() for part in wanted.split(",")} <= {*columns}:
+            hint = " (name several columns one by one)"
         raise ResultsError(
-            f"{where}: there is no column {quote(wanted)}, given as {role}"
-            f"{did_you_mean(wanted, columns)}; found {quote_list(columns)}"
+            f"{where}: there is no column {quote(wanted)}, given as {role}{hint}; found"
+            f" {quote_list(columns)}"
         )
 
 

@@ -194,6 +194,11 @@ def test_equal_scores_are_said_to_be_equal():
         "A0, A1 and A2 share the best mean rank (2.00).",
         "All algorithms have the same scores.",
     ]
+    # Two leaders: the lists are about one of them.
+    tied = table([2] * 12, (0.3, 0.3, 0.0), spread=0.0)
+    assert "Below, A0 is compared with each of the others." in " ".join(
+        compare(tied).verdict.split()
+    )
     two = compare(table([2] * 12, (0.0, 0.0)).assign(reward=0.8), score="reward").verdict
     assert two.endswith("A0 and A1 have the same scores on all 24 tasks.")
 

@@ -112,3 +112,13 @@ def test_bundled_results_follow_conditions_and_refuse_other_roles(refused):
     refused("lenz2021", where="dataset=iriss", says=("did you mean 'iris'",))
     refused("lenz2021", "mine", dataset="class", says=("dataset: bundled results",))
     refused("lenz2021", metric="f1", says=("metric: bundled results",))
+
+
+def test_conditions_compare_numbers_and_several_columns_are_named_one_by_one(refused):
+    frame = pd.DataFrame(
+        {"dataset": list("ab") * 4, "name": list("XXYYXXYY"), "size": [1.0] * 4 + [2.0] * 4,
+         "auroc": np.linspace(0.1, 0.8, 8)}
+    )  # fmt: skip
+    one = load_results(frame, algorithm="name", score="auroc", where="size=1")
+    assert one.scores.to_numpy().tolist() == frame["auroc"][:4].to_numpy().reshape(2, 2).T.tolist()
+    refused(frame, algorithm="name,size", score="auroc", says=("name several columns one by one",))

@@ -369,7 +369,11 @@ class _Writer:
                 f"{self.name(first)} leads with {shown[first]}."
             )
         if len(leaders) > 1:
-            return f"{self.join(leaders)} share the best {kind} ({shown[first]})."
+            below = f" Below, {self.name(who)} is compared with each of the others."
+            return (
+                f"{self.join(leaders)} share the best {kind} ({shown[first]})."
+                f"{below if len(self.others) > 1 and self.possible and not self.same else ''}"
+            )
         mean = f"; mean {self.score} {means[first]}" if scored[first] else ""
         sentence = f"{self.name(first)} has the best {kind} ({shown[first]}{mean})"
         if len(self.others) > 1:
