@@ -560,7 +560,7 @@ class Comparison:
         if not sources:
             raise ArgumentError("add needs results: a file, a frame, or a series of scores by task")
         changed = {name: options.pop(name) for name in list(options) if name in SETTINGS}
-        given = {name: getattr(self.settings, name) for name in self.settings.explicit}
+        given = {name: getattr(self.settings, name) for name in self.settings.explicit or ()}
         settings = Settings.of(**{**given, "algorithms": None, **changed})
         # A series of scores by task does not say what was measured.
         of_series = {"lower_is_better": not self.results.higher_is_better, **options}

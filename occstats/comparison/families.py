@@ -146,15 +146,17 @@ class Comparisons:
         most scores are equal.
         """
         others = [name for name in self.algorithms if name != self.subject]
-        columns = {}
+        headings, columns = [], []
         for name, member in self.members.items():
             heading = self.named([name])
             if self.kind == "slice":
                 heading += f" ({member.results.n_independent})"
             known = self.subject in member.algorithms
             rows = member.decision.row(self.subject) if known else None
-            columns[heading] = [_cell(member, rows, other) for other in others]
-        return pd.DataFrame(columns, index=others, dtype=object)
+            headings.append(heading)
+            columns.append([_cell(member, rows, other) for other in others])
+        found = pd.DataFrame(dict(enumerate(columns)), index=others, dtype=object)
+        return found.set_axis(headings, axis=1)
 
     def lines(self) -> list[str]:
         """Return the answer as sentences."""

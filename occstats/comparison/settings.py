@@ -124,7 +124,7 @@ class Settings:
     margin: float | None = None
     random_state: int = 0
     inference: Inference = "cr2"
-    explicit: tuple[str, ...] = field(default=(), repr=False)
+    explicit: tuple[str, ...] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, **given: Any) -> Settings:
@@ -153,6 +153,10 @@ class Settings:
         return cls(**implied | given, explicit=tuple(given))
 
     def __post_init__(self) -> None:
+        if self.explicit is None:
+            held = {item.name: (getattr(self, item.name), item.default) for item in fields(self)}
+            changed = tuple(name for name, (value, default) in held.items() if value is not default)
+            object.__setattr__(self, "explicit", changed)
         for name, choices in CHOICES.items():
             if getattr(self, name) is not None:
                 check_choice(name, getattr(self, name), choices)

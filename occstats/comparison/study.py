@@ -93,7 +93,8 @@ class Study:
     @cached_property
     def means(self) -> pd.DataFrame:
         """Return the mean rank and the mean score of each algorithm."""
-        scores = self.complete_results.scores.to_numpy(dtype=np.float64)
+        # In one layout, as the layout of a frame decides the last digit of the products.
+        scores = np.ascontiguousarray(self.complete_results.scores, dtype=np.float64)
         return pd.DataFrame(
             {
                 "algorithm": self.algorithms,
@@ -150,7 +151,7 @@ class Study:
         k, p = self.sample.n_algorithms, self.sample.n_pairs
         m, n = self.sample.n_clusters, self.sample.n_tasks
         costs: dict[Part, float] = {
-            "intervals of Kendall's τ": max(n**2 * k * (8 + 0.3 * k), 1e4 * m * k**2),
+            "intervals of Kendall's τ": min(n**2 * k * (8 + 0.3 * k), p * (6_500.0 * n + 4e6)),
             "leaving out datasets": p * (50.0 * m**2 + 600.0 * n),
             "leaving out algorithms": 100.0 * k**3,
         }

@@ -183,7 +183,7 @@ def _entries(content: bytes) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
         return
     with tarfile.open(fileobj=io.BytesIO(content)) as tar:
         for member in tar:
-            if file := tar.extractfile(member):
+            if member.isfile() and (file := tar.extractfile(member)):
                 yield member.name, member.size, file.read
 
 

@@ -47,7 +47,7 @@ def conclusions(family: Comparisons, *, ax: Axes | None = None) -> Axes:
         if family.subject in member.algorithms and member.decision.possible:
             found = member.decision.row(family.subject)["conclusion"]
             for row, name in enumerate(names):
-                if name in member.algorithms:
+                if name in member.algorithms and found[name] in KINDS:  # else it has no test
                     kinds[row, column] = KINDS.index(found[name])
     numbers = family.cells.map(lambda cell: minus_signs(cell.strip().rstrip("*=")))
     headings = [label(heading, 24) for heading in family.cells]

@@ -14,6 +14,7 @@ from occstats import __version__
 from occstats._format import listing, printable
 from occstats.comparison.settings import LABELS
 from occstats.comparison.text.verdict import headline, make_verdict, subject_of, tally_sentence
+from occstats.errors import FigureError
 from occstats.progress import advance
 from occstats.report.pair_data import pair_data, why_no_what_if
 from occstats.report.tables import TEXTS, all_tables, heading_name
@@ -108,9 +109,13 @@ def _draw(comparison: Comparison) -> list[dict[str, str]]:
     figures = []
     # The note is part of the caption.
     names = [n for n, e in FIGURES.items() if e.needs == ("comparison",) and n not in LEFT_OUT]
-    for number, drawn in enumerate(draw_figures(comparison, only=names, note=False), start=1):
+    for number, name in enumerate(names, start=1):
         advance("figures", number / len(names))
-        if drawn.figure is None:
+        try:
+            drawn = next(iter(draw_figures(comparison, only=[name], note=False)), None)
+        except FigureError:  # the results do not allow this one
+            continue
+        if drawn is None or drawn.figure is None:
             continue
         caption = drawn.entry.caption
         markup = svg_markup(drawn.figure, title=caption, identity=f"f{number}")

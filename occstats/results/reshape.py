@@ -13,7 +13,7 @@ import pandas as pd
 
 from occstats._format import count, quote, quote_list
 from occstats.errors import ArgumentError, ResultsError
-from occstats.results.aliases import is_index, is_time, state_of
+from occstats.results.aliases import is_index, is_time, normalise, state_of
 from occstats.results.ask import BLANK, UnclearTableError
 from occstats.results.cells import explain_text, is_decimal_comma, says_failed, without_markup
 from occstats.results.readers.frames import FILE, ROW, RawTable
@@ -352,7 +352,10 @@ def _check_duplicates(keys: _Keys, raw: RawTable, roles: Roles, reading: Reading
             of_dataset = pd.Series(runs * (len(names) + 1) + codes[keys.row])
             if not of_dataset.duplicated().any():
                 problem += ". Is it the dataset?"
-                template = {"dataset": differing[0][0], "task": str(roles.task)}
+                dataset, task = differing[0][0], str(roles.task)
+                if normalise(dataset) == "class":  # classes are tasks of a dataset
+                    dataset, task = task, dataset
+                template = {"dataset": dataset, "task": task}
                 raise UnclearTableError(raw, [problem], template)
     raise UnclearTableError(raw, [f"{problem}: {remedies} algorithm=…"], template)
 

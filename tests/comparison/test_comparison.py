@@ -109,3 +109,13 @@ def test_pairs_are_the_columns_that_people_read(comparison):
         assert row.p == comparison.p_values.at[row.a, row.b]
     controlled = occstats.compare(comparison.results, control="NND", n_resamples=100)
     assert controlled.pairs["a"].tolist() == ["NND", "NND"]
+
+
+def test_add_keeps_settings_made_directly(comparison):
+    from occstats.comparison.pipeline import compare_with
+    from occstats.comparison.settings import Settings
+
+    direct = compare_with(comparison.results, Settings(estimand="mean", alpha=0.1, n_resamples=100))
+    mine = comparison.results.scores["ALP"].rename("MINE")
+    added = direct.add(mine).settings
+    assert (added.estimand, added.alpha, added.n_resamples) == ("mean", 0.1, 100)

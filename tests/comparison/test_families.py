@@ -268,3 +268,19 @@ def test_the_first_screen_fits(tmp_path):
     again = CliRunner().invoke(main, [*arguments[:2], "--score", "auroc", "--by", "m", "--json"])
     assert again.exit_code == 2
     assert "--by m has" in again.stderr
+
+
+def test_measures_of_one_name_and_pairs_without_a_test(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [(f"d{i}", name, *rng.random(2)) for i in range(12) for name in "ABC"]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "auc", "roc_auc"])
+    found = occstats.compare(frame, score=["auc", "roc_auc"], n_resamples=100)
+    assert found.cells.shape == (2, 2)
+    found.plot()
+    # In one of the slices, C has a result on a single dataset.
+    frame["kind"] = np.repeat(["x", "y"], 18)
+    part = frame.drop(columns="roc_auc")[(frame["algorithm"] != "C") | (frame.index < 21)]
+    slices = occstats.compare(part, by="kind", missing="pairwise", n_resamples=100)
+    slices.plot()
+    slices.write(tmp_path / "out")
+    assert (tmp_path / "out" / "index.html").is_file()

@@ -122,3 +122,11 @@ def test_conditions_compare_numbers_and_several_columns_are_named_one_by_one(ref
     one = load_results(frame, algorithm="name", score="auroc", where="size=1")
     assert one.scores.to_numpy().tolist() == frame["auroc"][:4].to_numpy().reshape(2, 2).T.tolist()
     refused(frame, algorithm="name,size", score="auroc", says=("name several columns one by one",))
+
+
+def test_a_column_of_classes_is_not_proposed_as_the_dataset():
+    rows = [(p, c, a) for p in ("iris", "wine", "glass") for c in ("first", "second") for a in "AB"]
+    frame = pd.DataFrame(rows, columns=["problem", "class", "method"])
+    frame["accuracy"] = np.linspace(0.1, 0.9, len(frame))
+    with pytest.raises(ResultsError, match="dataset='problem', task='class'"):
+        load_results(frame)
