@@ -206,3 +206,11 @@ def test_agrees_with_fuzzy_rough_learn_without_ties(cloud):
         if isinstance(ours, NND):  # theirs is a mean over the first k
             expected = frl.NND(k=3, preprocessors=(), weights=lambda k: [0] * (k - 1) + [1])(X)(Y)
         np.testing.assert_allclose(ours.fit(X).score_samples(Y), expected, rtol=1e-10)
+
+
+def test_the_threshold_excludes_a_row_from_its_own_score(cloud):
+    X, _ = cloud
+    nnd = NND(k=1, contamination=0.2).fit(X)
+    assert (nnd.score_samples(X) == 1).all()
+    own, _ = references.neighbours(X, X, 1, training=True)
+    assert nnd.offset_ == pytest.approx(np.quantile(1 / (1 + own[:, 0]), 0.2), rel=1e-14)

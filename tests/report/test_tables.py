@@ -171,3 +171,9 @@ def test_percentages_keep_their_unit_in_every_medium(tmp_path, undrawn):
     other = frame.rename(columns=str.lower).reset_index()
     joined = occstats.load_results(tmp_path / "percent.csv", other, **HIGHER)
     assert joined.scores.to_numpy().max() < 1
+
+
+def test_p_values_at_the_edges():
+    values = (0.00009999, 0.00104, 0.0204, 0.0996, 0.5, 0.9949, 1.0, float("nan"))
+    expected = ["<0.001", "0.001", "0.020", "0.10", "0.50", "0.99", ">0.99", "–"]
+    assert [p_value(p) for p in values] == expected
