@@ -169,7 +169,7 @@ def _scores(
                 f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}",
                 {"decimal": ","} if comma else None,
             )
-        values[relevant, i] = numbers.values[relevant]
+        values[:, i] = np.where(relevant, numbers.values, np.nan)
         if numbers.spread is not None:
             spread = np.full(values.shape, np.nan) if spread is None else spread
             spread[:, i] = numbers.spread

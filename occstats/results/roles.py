@@ -651,7 +651,7 @@ def _combinations(columns: Mapping[str, Numbers]) -> dict[str, str]:
     if len(columns) < 4:
         return {}
     values = np.column_stack([numbers.values for numbers in columns.values()])
-    whole = values[np.isfinite(values).all(axis=1)]
+    whole = values if np.isfinite(values).all() else values[np.isfinite(values).all(axis=1)]
     if len(whole) < 3:
         return {}
     found = {}

@@ -50,13 +50,15 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
             ),
             parse_options=pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=pa.csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+                column_types=dict.fromkeys(names, pa.string()),
+                strings_can_be_null=False,
+                check_utf8=False,
             ),
         )
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _unreadable(str(error), where) from None
-    closed = content.rstrip(b"\r\n").endswith(b'"')
-    if table.num_rows and not closed and table.column(-1)[-1].as_py()[-1:] == "\n":
+    open_end = table.num_rows and table.column(-1)[-1].as_py()[-1:] == "\n"
+    if open_end and not content.rstrip(b"\r\n").endswith(b'"'):
         raise ResultsError(
             f"{where}: ends within a quoted cell; the file may be truncated; copy it again, or"
             " close the quotation mark"
@@ -123,7 +125,7 @@ def as_utf8(content: bytes, where: str, encoding: str | None = None) -> bytes:
             None if undefined else {"encoding": "cp1252"},
         ) from None
     content = content.removeprefix(codecs.BOM_UTF8)
-    if not content.strip(b"\0 \t\r\n"):
+    if not content.lstrip(b"\0 \t\r\n"):
         kind = "zero bytes" if b"\0" in content else "whitespace"
         raise ResultsError(f"{where}: contains only {kind}; the file may be truncated")
     return content if content.endswith(b"\n") else content + b"\n"

@@ -141,6 +141,13 @@ class RawTable:
             self._numbers[column] = parse_numbers(self.frame[column], self.decimal)
         return self._numbers[column]
 
+    def _kind(self, column: str) -> Numbers:
+        """Return the numbers of a column, or of its distinct names if it begins with one."""
+        first = self.frame[column].iloc[0] if self.n_rows else None
+        if column in self._numbers or not (isinstance(first, str) and first[:1].isalpha()):
+            return self.numbers(column)
+        return parse_numbers(pd.Series(self.codes(column)[1], dtype=object), self.decimal)
+
     def take_flags(self, column: str) -> None:
         """Use a column of True and False as the numbers 1 and 0."""
         codes, names = self.codes(column)
@@ -171,11 +178,11 @@ class RawTable:
 
     def is_numeric(self, column: str) -> bool:
         """Return True if all cells are numbers or empty."""
-        return column not in {FILE, ROW} and self.numbers(column).all_numbers
+        return column not in {FILE, ROW} and self._kind(column).all_numbers
 
     def is_fractional(self, column: str) -> bool:
         """Return True for numbers that are not all integers, which names and labels never are."""
-        return self.is_numeric(column) and not self.numbers(column).whole
+        return self.is_numeric(column) and not self._kind(column).whole
 
     def is_flag(self, column: str) -> bool:
         """Return True if every cell is a boolean."""
@@ -335,7 +342,7 @@ def frame_of_arrow(table: Any, where: str, limits: Limits) -> pd.DataFrame:
         for kind in (pa.string(), pa.large_string(), pa.string_view())
     }
     frame: pd.DataFrame = table.to_pandas(
-        ignore_metadata=True, integer_object_nulls=True, types_mapper=text.get
+        ignore_metadata=True, integer_object_nulls=True, types_mapper=text.get, split_blocks=True
     )
     return frame
 
@@ -396,7 +403,11 @@ def find_header(rows: Sequence[Sequence[str]], n_rows: int, where: str) -> tuple
     names = [join_names(column) for column in zip(*above, strict=True)]
     below = cells[n_rows] if len(cells) > n_rows else []
     named = [cell for cell in below if cell]
-    if named and below[: len(named)] == named != below and not any(map(_is_number, named)):
+    if (
+        named
+        and below[: len(named)] == named != below
+        and np.isnan(parse_numbers(pd.Series(named)).values).all()
+    ):
         return [*named, *names[len(named) :]], titles + n_rows + 1
     return names, titles + n_rows
 
@@ -424,10 +435,10 @@ def _is_second_header(rows: Sequence[Sequence[str]]) -> bool:
     shown = [row[:_COLUMNS] for row in rows[1:_ROWS]]
     if len(shown) < 2 or len({len(row) for row in rows[:_ROWS]}) > 1:
         return False
-    columns = [parse_numbers(pd.Series(column[1:])) for column in zip(*shown, strict=True)]
-    here = [parse_numbers(pd.Series([cell])) for cell in shown[0]]
-    over = [h for h, below in zip(here, columns, strict=True) if below.all_numbers]
-    return sum(bool(h.wrong[0]) for h in over) > 1 and all(np.isnan(h.values[0]) for h in over)
+    found = parse_numbers(pd.Series([cell.replace("%", "") for row in shown for cell in row]))
+    values, wrong = (part.reshape(len(shown), -1) for part in (found.values, found.wrong))
+    numeric = np.isfinite(values[1:]).any(axis=0) & ~wrong[1:].any(axis=0)
+    return bool(wrong[0, numeric].sum() > 1 and np.isnan(values[0, numeric]).all())
 
 
 def name_measures(names: Sequence[str]) -> bool:
@@ -437,10 +448,6 @@ def name_measures(names: Sequence[str]) -> bool:
     (True, False)
     """
     return all(lower_is_better(name) is not None for name in names)
-
-
-def _is_number(cell: str) -> bool:
-    return not np.isnan(parse_numbers(pd.Series([cell])).values[0])
 
 
 def join_names(parts: Sequence[object]) -> str:
