@@ -24,7 +24,7 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     offered = tuple(choices)
     if value not in offered:
         raise ArgumentError(
-            f"{name} must be one of {', '.join(offered)}; got {value!r}"
+            f"{name} must be {'one of ' * (len(offered) > 1)}{', '.join(offered)}; got {value!r}"
             f"{did_you_mean(str(value), offered)}"
         )
 

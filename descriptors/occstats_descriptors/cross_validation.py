@@ -71,9 +71,8 @@ class OneClassKFold(StratifiedKFold):  # type: ignore[misc]
         labels = np.asarray(y)
         is_target = np.asarray(labels == self.target)
         if is_target.shape != labels.shape or not is_target.any():
-            raise ValueError(
-                f"target must be one of the labels in y, got target={self.target!r} "
-                f"and labels such as {labels.ravel()[:1].tolist()}."
-            )
+            known = list(dict.fromkeys(labels.ravel().tolist()))
+            shown = ", ".join(map(repr, known[:5])) + ", …" * (len(known) > 5)
+            raise ValueError(f"target must be a label in y ({shown}), got {self.target!r}.")
         for train, test in super().split(X, is_target):
             yield train[is_target[train]], test

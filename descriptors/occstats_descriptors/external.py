@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -135,8 +137,8 @@ def make_external(path: str, **parameters: Any) -> Descriptor:
     """
     Make a descriptor from the import path of an outlier detector and its parameters.
 
-    A detector that is a `Descriptor` is not wrapped. The parameter ``novelty`` (of scikit-learn's
-    LocalOutlierFactor) is True unless given.
+    A detector that is a `Descriptor` is not wrapped. If the class takes the parameter ``novelty``,
+    as scikit-learn's LocalOutlierFactor does, it is True unless given.
 
     Examples
     --------
@@ -145,8 +147,9 @@ def make_external(path: str, **parameters: Any) -> Descriptor:
     ExternalDetector(detector=LocalOutlierFactor(n_neighbors=5, novelty=True))
     """
     kind = imported(path)
-    if "novelty" not in parameters and "novelty" in getattr(kind, "_parameter_constraints", {}):
-        parameters["novelty"] = True
+    with suppress(ValueError):  # a class without a signature
+        if "novelty" in signature(kind).parameters:
+            parameters = {"novelty": True, **parameters}
     try:
         detector = kind(**parameters)
     except TypeError as error:
@@ -215,8 +218,14 @@ def _from_file(file: Path) -> ModuleType:
 def _method_and_sign(detector: Any, orientation: str) -> tuple[str, float]:
     """Return the name of the scoring method, and the sign that makes high scores normal."""
     name = _name(detector)
-    if not hasattr(detector, "fit"):
-        raise ValueError(f"{name} is not an outlier detector: it has no method fit.")
+    for method, remedy in (
+        ("fit", ""),
+        ("get_params", "; derive it from sklearn.base.BaseEstimator"),
+    ):
+        if not hasattr(detector, method):
+            raise ValueError(f"{name} is not an outlier detector: it has no {method}{remedy}.")
+    if getattr(detector, "novelty", True) is False:
+        raise ValueError(f"{name} cannot score new rows: it has novelty=False, set it to True.")
     methods = [m for m in ("score_samples", "decision_function") if hasattr(type(detector), m)]
     if not methods:
         raise ValueError(
@@ -231,8 +240,8 @@ def _method_and_sign(detector: Any, orientation: str) -> tuple[str, float]:
         return methods[0], 1.0
     raise ValueError(
         f"The meaning of high scores of {name} is unknown: it is neither a scikit-learn outlier "
-        "detector nor a PyOD model; wrap it in "
-        "ExternalDetector(detector=..., orientation='normal' or 'outlier')."
+        "detector nor a PyOD model; derive it from sklearn.base.OutlierMixin if high scores are "
+        "normal, or use ExternalDetector with orientation='normal' or 'outlier'."
     )
 
 

@@ -16,6 +16,7 @@ from occstats.cli.options import (
     SETTINGS,
     LongCommand,
     between,
+    option_name,
     options,
     results,
     split_names,
@@ -30,6 +31,7 @@ OUTPUT = between("out", "full")
 GATE = ("markdown", "candidate", "baseline", "margin", "alpha", "missing")
 FIGURES = between("formats", "times")
 DRAWING = between("width", "note")
+ORDERS = ("rank", "name", "similarity")
 COLUMNS = ("dataset", "algorithm", "score", "lower_is_better")
 PLAN = between("difference", "power_curve")
 PILOT = ("candidate", "baseline", "control", "algorithms", "missing", "estimand", "alpha")
@@ -226,7 +228,7 @@ def _labels(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> di
 
 
 def _order(_: click.Context, __: click.Parameter, given: str | None) -> str | list[str] | None:
-    if given is None or given in ("rank", "name", "similarity"):
+    if given is None or given in ORDERS:
         return given
     return split_names(given)
 
@@ -288,10 +290,14 @@ def figures(
     comparison = None
     if any("comparison" in entry.needs for entry in wanted):
         from occstats.comparison import pipeline
+        from occstats.figures._base import known_algorithm
 
         table = load(results, given)
         with working("Comparing"):
             comparison = pipeline.compare(table, **take(SETTINGS, given))
+        for option, others in (("highlight", ()), ("labels", ()), ("order", ORDERS)):
+            for name in given[option] if isinstance(given[option], list | dict) else ():
+                known_algorithm(name, [*comparison.algorithms, *others], option_name(option))
     drawing = take(DRAWING, given)
     drawing["algorithms"] = drawing.pop("show", None)
     notices: dict[str, list[str]] = {}

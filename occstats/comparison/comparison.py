@@ -47,7 +47,7 @@ Part = TypeVar("Part")
 RECORDED_PACKAGES = (np, scipy, pd)
 COPY_ON_WRITE = int(pd.__version__.partition(".")[0]) >= 3
 
-#: The main columns of ``pairwise``.
+#: The columns of ``pairwise``.
 PAIR_COLUMNS = [
     "a", "b", "difference", "ci_low", "ci_high", "p", "conclusion", "reversed", "wins", "ties",
     "losses",
@@ -103,9 +103,9 @@ class Comparison:
     score. Rank 1 is best. Weighted means give each dataset equal weight. The decision about all
     pairs is made at once; every frame is computed when it is first used, and is yours to change.
 
-    The answer is in ``verdict``, ``summary`` (one row per algorithm), ``pairs`` (one row per pair)
-    and ``p_values``; ``pairwise`` has all columns of each ordered pair, ``plot`` the figures, and
-    ``methods`` a paragraph for a paper.
+    The answer is in ``verdict``, ``summary`` (one row per algorithm), ``pairwise`` (one row per
+    pair) and ``p_values``; ``pairwise_full`` has all columns of each ordered pair, ``plot`` the
+    figures, and ``methods`` a paragraph for a paper.
 
     Examples
     --------
@@ -166,16 +166,34 @@ class Comparison:
         """
         return summary_frame(self.study, self.decision)
 
-    @part
+    @property
     def pairwise(self) -> pd.DataFrame:
-        """Return one row per ordered pair, with all columns; ``pairs`` has the main ones.
+        """Return one row per pair, the better first, or per pair with the control.
 
         ``difference`` (of a minus b), ``ci_low``, ``ci_high``, ``p``, ``conclusion`` (``a`` is
         ``better`` or ``worse``, the pair is ``equivalent`` or ``undecided``; None without a test)
         and ``reversed`` (the pair is decided, but the other estimate has the opposite sign) form
-        one decision; ``p_unadjusted`` is the p-value before the correction. Then both estimates,
-        ``typical_difference`` and ``mean_difference``, the analysis that ignores clusters, and
-        effect sizes. ``explain`` describes each column.
+        one decision; ``wins``, ``ties`` and ``losses`` count tasks.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", n_resamples=100)
+        >>> comparison.pairwise[["a", "b", "difference", "conclusion"]].head(2)
+             a    b  difference conclusion
+        0  ALP  SVM       0.002  undecided
+        1  ALP  NND       0.007  undecided
+        """
+        return main_pairs(self.pairwise_full, self.algorithms, self.settings.control, PAIR_COLUMNS)
+
+    @part
+    def pairwise_full(self) -> pd.DataFrame:
+        """Return one row per ordered pair, with all columns.
+
+        Besides those of ``pairwise``: ``p_unadjusted``, the p-value before the correction; both
+        estimates, ``typical_difference`` and ``mean_difference``; the analysis that ignores
+        clusters; and effect sizes. ``explain`` describes each column, and ``matrix`` returns one
+        as a matrix.
         """
         return self.decision.frame().merge(effects_frame(self.study), on=["a", "b"])
 
@@ -322,7 +340,7 @@ class Comparison:
 
         known = {
             str(column)
-            for frame in (self.summary, self.pairwise, self.kendall)
+            for frame in (self.summary, self.pairwise_full, self.kendall)
             for column in frame.columns[frame.notna().any()]
         }
         unit = "suite" if self.results.nested else "dataset"
@@ -342,11 +360,11 @@ class Comparison:
         from occstats.comparison.text.columns import EXPLANATIONS, explain
 
         sentence = explain(column, self.intervals)
-        columns = [*self.summary.columns, *self.pairwise.columns]
+        columns = [*self.summary.columns, *self.pairwise_full.columns]
         if sentence or column in columns or column in type(self).__dict__:
             return sentence
         near = did_you_mean(column, [*EXPLANATIONS, *map(str, columns)])
-        return f"There is no column {column!r}{near or '; see comparison.pairwise.columns'}."
+        return f"There is no column {column!r}{near or '; see comparison.pairwise_full.columns'}."
 
     @property
     def methods(self) -> str:
@@ -354,20 +372,20 @@ class Comparison:
         return self.methods_text.text()
 
     def matrix(self, column: str) -> pd.DataFrame:
-        """Return one column of ``pairwise`` as a matrix, rows ``a``, columns ``b``, best first.
+        """Return a column of ``pairwise_full`` as a matrix, rows ``a``, columns ``b``, best first.
 
         Parameters
         ----------
         column
-            A column of ``pairwise``, such as ``p`` or ``difference``.
+            A column of ``pairwise_full``, such as ``p`` or ``difference``.
         """
-        values = [name for name in self.pairwise.columns if name not in ("a", "b")]
+        values = [name for name in self.pairwise_full.columns if name not in ("a", "b")]
         if column not in values:
             raise ArgumentError(
                 f"column must be one of {listing(values, conjunction='or')}; got {column!r}"
                 f"{did_you_mean(str(column), values)}"
             )
-        square = self.pairwise.pivot(index="a", columns="b", values=column)
+        square = self.pairwise_full.pivot(index="a", columns="b", values=column)
         return square.reindex(index=self.algorithms, columns=self.algorithms)
 
     @property
@@ -428,7 +446,7 @@ class Comparison:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or hasattr(type(self), name):
             return object.__getattribute__(self, name)  # raises the error of a property
-        near = {"scores": "results.scores", "best": "algorithms[0]"}
+        near = {"scores": "results.scores", "best": "algorithms[0]", "pairs": "pairwise"}
         known = [each for each in dir(self) if not each.startswith("_")]
         hint = f" (see .{near[name]})" if name in near else did_you_mean(name, known)
         raise AttributeError(f"a Comparison has no attribute {name!r}{hint}")
@@ -447,21 +465,6 @@ class Comparison:
         from occstats.report.notebook import to_html
 
         return to_html(self)
-
-    @property
-    def pairs(self) -> pd.DataFrame:
-        """Return one row per pair, the better first, with the main columns of ``pairwise``.
-
-        Examples
-        --------
-        >>> import occstats
-        >>> comparison = occstats.compare("lenz2021", n_resamples=100)
-        >>> comparison.pairs[["a", "b", "difference", "conclusion"]].head(2)
-             a    b  difference conclusion
-        0  ALP  SVM       0.002  undecided
-        1  ALP  NND       0.007  undecided
-        """
-        return main_pairs(self.pairwise, self.algorithms, self.settings.control, PAIR_COLUMNS)
 
     def where(self, condition: Any = None, **values: Any) -> Comparison:
         """Compare again on some of the tasks, with the same settings.

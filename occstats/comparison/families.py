@@ -9,7 +9,7 @@ number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,16 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from occstats._format import ABSENT, count, decimals, listing, printable, quote
+from occstats._format import (
+    ABSENT,
+    count,
+    decimals,
+    did_you_mean,
+    listing,
+    printable,
+    quote,
+    quote_list,
+)
 from occstats.comparison.comparison import PAIR_COLUMNS, Comparison, main_pairs, part
 from occstats.comparison.decision import BETTER, EQUIVALENT, WORSE, JointTests, decide
 from occstats.comparison.settings import Settings
@@ -45,8 +54,10 @@ MOST_SLICES = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Comparisons:
+class Comparisons(Mapping[str, Comparison]):
     """The result of `occstats.compare` for several measures, or for the slices of a trait.
+
+    A mapping from the name of the measure, or the value of the trait, to its `Comparison`.
 
     Attributes
     ----------
@@ -54,8 +65,6 @@ class Comparisons:
         The difference between the members.
     by : str or None
         The column whose values are the slices.
-    members : dict of str to Comparison
-        The comparisons by the name of the measure, or by the value of the column.
     joint : bool
         Whether the pairs of all members are corrected together.
     notes : tuple of str
@@ -68,8 +77,8 @@ class Comparisons:
     ...     accuracy=lambda frame: frame["auroc"].round(1)
     ... )
     >>> found = occstats.compare(data, score=["auroc", "accuracy"], n_resamples=200)
-    >>> found.members["accuracy"].algorithms[0], found["auroc"].algorithms[0]
-    ('SVM', 'ALP')
+    >>> {name: comparison.algorithms[0] for name, comparison in found.items()}
+    {'auroc': 'ALP', 'accuracy': 'SVM'}
     """
 
     kind: str
@@ -79,7 +88,32 @@ class Comparisons:
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Comparison:
+        if name not in self.members:
+            near = did_you_mean(str(name), self.members) or f"; there are {quote_list(list(self))}"
+            raise KeyError(f"there is no {self.kind} {name!r}{near}")
         return self.members[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.members)
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def keys(self) -> KeysView[str]:
+        """Return the names of the measures, or the values of the column."""
+        return self.members.keys()
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.members)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or hasattr(type(self), name):
+            return object.__getattribute__(self, name)  # raises the error of a property
+        known = [each for each in dir(self) if not each.startswith("_")]
+        hint = did_you_mean(name, known)
+        if hasattr(Comparison, name):
+            hint = f"; each member has one: [{next(iter(self.members))!r}].{name}"
+        raise AttributeError(f"Comparisons have no attribute {name!r}{hint}")
 
     @property
     def first(self) -> Comparison:
@@ -101,9 +135,9 @@ class Comparisons:
         return self.first.settings.control or self.first.algorithms[0]
 
     @part
-    def pairs(self) -> pd.DataFrame:
+    def pairwise(self) -> pd.DataFrame:
         """Return one row per member and pair: difference, interval, p-value and conclusion."""
-        frames = {name: member.pairwise for name, member in self.members.items()}
+        frames = {name: member.pairwise_full for name, member in self.members.items()}
         every = pd.concat(frames, names=[self.kind]).reset_index(0)
         columns = [self.kind, *PAIR_COLUMNS[: PAIR_COLUMNS.index("wins")]]
         return main_pairs(every, self.algorithms, self.first.settings.control, columns)
@@ -114,11 +148,11 @@ class Comparisons:
 
         None where a member has no test, or too few datasets for any conclusion.
         """
-        wide = self.pairs.pivot(index=["a", "b"], columns=self.kind, values="conclusion")
+        wide = self.pairwise.pivot(index=["a", "b"], columns=self.kind, values="conclusion")
         for name, member in self.members.items():
             if not member.decision.possible:
                 wide[name] = None
-        keys = self.pairs[["a", "b"]].drop_duplicates()
+        keys = self.pairwise[["a", "b"]].drop_duplicates()
         return wide.reindex(pd.MultiIndex.from_frame(keys))[list(self.members)]
 
     @property
@@ -158,8 +192,13 @@ class Comparisons:
         found = pd.DataFrame(dict(enumerate(columns)), index=others, dtype=object)
         return found.set_axis(headings, axis=1)
 
+    @property
+    def verdict(self) -> str:
+        """Return the answer in a few sentences, one per line."""
+        return "\n".join(self.lines())
+
     def lines(self) -> list[str]:
-        """Return the answer as sentences."""
+        """Return the answer as a list of sentences."""
         return [*self._leaders(), *self._disagreements(), *self._too_few()]
 
     def named(self, members: Sequence[str]) -> str:
@@ -246,7 +285,7 @@ class Comparisons:
             "by": self.by,
             "corrected_together": self.joint,
             "answer": self.lines(),
-            "pairs": plain(self.pairs),
+            "pairs": plain(self.pairwise),
             "contradictions": plain(self.contradictions.reset_index()),
             "differ_in_some": plain(self.partial.reset_index()),
             "comparisons": {name: each.to_dict() for name, each in self.members.items()},
@@ -257,6 +296,19 @@ class Comparisons:
         from occstats.report.json_document import dump
 
         return dump(self.to_dict(), indent)
+
+    def to_latex(self, *, label: str = "") -> str:
+        """Return the table for a paper, in LaTeX (booktabs).
+
+        Parameters
+        ----------
+        label
+            Name by which the paper refers to the table; by default ``tab:measures`` or
+            ``tab:slices``.
+        """
+        from occstats.report.family_tables import family_to_latex
+
+        return family_to_latex(self, label)
 
     def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the report of every member to a folder of its own, and a page that links them."""

@@ -58,7 +58,7 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
     >>> judge(found, "ALP", "SAE").outcome, judge(found, "SAE", "ALP").exit_code
     ('superior', 4)
     """
-    pairs = comparison.pairwise
+    pairs = comparison.pairwise_full
     row = pairs[(pairs["a"] == candidate) & (pairs["b"] == baseline)].iloc[0]
     names = printable(candidate), printable(baseline)
     if row["ties"] == row["n_tasks"]:

@@ -44,8 +44,7 @@ Source = str | os.PathLike[str] | pd.DataFrame | Results
 
 @overload
 def compare(
-    results: Source | Sequence[Source],
-    *,
+    *results: Source | Sequence[Source],
     preset: Preset | None = None,
     estimand: Estimand | None = None,
     test: Test = "rgl",
@@ -72,17 +71,16 @@ def compare(
 
 @overload
 def compare(
-    results: Source | Sequence[Source], *, score: list[str], **options: Any
+    *results: Source | Sequence[Source], score: list[str], **options: Any
 ) -> Comparisons: ...
 
 
 @overload
-def compare(results: Source | Sequence[Source], *, by: str, **options: Any) -> Comparisons: ...
+def compare(*results: Source | Sequence[Source], by: str, **options: Any) -> Comparisons: ...
 
 
 def compare(
-    results: Source | Sequence[Source],
-    *,
+    *results: Source | Sequence[Source],
     preset: Preset | None = None,
     estimand: Estimand | None = None,
     test: Test = "rgl",
@@ -108,7 +106,7 @@ def compare(
 
     Parameters
     ----------
-    results : path, name of bundled results, DataFrame, `Results`, or a list of these
+    *results : path, name of bundled results, DataFrame, `Results`, or a list of these
         Several are joined by task.
     preset : {'paper'}, optional
         Predefined settings, which explicit ones override; ``'paper'`` uses those of Lenz et al.
@@ -195,9 +193,10 @@ def compare(
     if joint and measures:
         given["family"] = None
     settings = Settings.of(**given)
-    if algorithms is not None and not isinstance(results, Results):
-        reading["algorithms"] = algorithms  # in a wide table, their columns
     sources = _sources(results, reading)
+    made = len(sources) == 1 and isinstance(sources[0], Results)
+    if algorithms is not None and not made:
+        reading["algorithms"] = algorithms  # in a wide table, their columns
     if by is not None:
         if measures:
             raise ArgumentError(f"by={by!r} compares slices by one measure: set one {measures[0]}")
@@ -206,8 +205,8 @@ def compare(
     if measures:
         parts = load_measures(sources, measures[0], reading)
         return compare_family(parts, settings, kind="measure", joint=joint)
-    if isinstance(results, Results) and not reading:
-        return compare_with(results, settings)
+    if made and not reading:
+        return compare_with(sources[0], settings)
     return compare_with(load_results(*sources, **reading), settings)
 
 
@@ -219,7 +218,7 @@ def compare_with(results: Results, settings: Settings) -> Comparison:
     return Comparison(decision=decision, given=results)
 
 
-def _sources(results: Any, reading: dict[str, Any]) -> list[Any]:
+def _sources(results: Sequence[Any], reading: dict[str, Any]) -> list[Any]:
     known = inspect.signature(load_results).parameters
     unknown = [name for name in reading if name not in known]
     if unknown:
@@ -227,7 +226,9 @@ def _sources(results: Any, reading: dict[str, Any]) -> list[Any]:
         if unknown[0] == "higher_is_better":
             near = f"; pass lower_is_better={not reading[unknown[0]]}"
         raise TypeError(f"compare() got an unexpected keyword argument {unknown[0]!r}{near}")
-    sources = list(results) if isinstance(results, list | tuple) else [results]
+    sources: list[Any] = []
+    for each in results:
+        sources += each if isinstance(each, list | tuple) else [each]
     if not sources:
-        raise ArgumentError("results must hold at least one table; got an empty list")
+        raise ArgumentError("compare needs at least one table: a file, a frame or a name")
     return sources

@@ -105,7 +105,7 @@ def _draw_datasets(axes: Axes, table: pd.DataFrame, alpha: float) -> None:
 
 def _draw_summary(axes: Axes, comparison: Comparison, a: str, b: str, below: int) -> None:
     """Draw the difference that decides, its interval, and the prediction interval."""
-    pairs, frame = comparison.pairwise, comparison.heterogeneity
+    pairs, frame = comparison.pairwise_full, comparison.heterogeneity
     row = pairs[(pairs["a"] == a) & (pairs["b"] == b)].iloc[0]
     if comparison.settings.has_intervals:
         axes.hlines(below + 1, row["ci_low"], row["ci_high"], colors=ink(), lw=1.4)

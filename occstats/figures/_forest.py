@@ -79,7 +79,7 @@ def forest(
         )
         names = [name for name in chosen if name != subject]
         decisions = pair_decisions(comparison, [subject, *names])
-        pairs = comparison.pairwise
+        pairs = comparison.pairwise_full
         rows = pairs[pairs["a"] == subject].set_index("b").loc[names]
         axes = plot.rows(names)
         _draw_rows(axes, comparison, rows)

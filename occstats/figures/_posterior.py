@@ -125,7 +125,7 @@ def _shares(
     comparison: Comparison, first: str, second: str, draws: NDArray[np.float64], rope: float
 ) -> list[float]:
     """Return the probabilities in `pairwise`, or those of the draws if it has none."""
-    pairs = comparison.pairwise
+    pairs = comparison.pairwise_full
     row = pairs[(pairs["a"] == first) & (pairs["b"] == second)].iloc[0]
     known = [float(row.get(column, np.nan)) for column in _REGIONS]
     if not pd.isna(known).any():

@@ -422,7 +422,7 @@ def check_formats(wanted: Sequence[str]) -> list[str]:
     for kind in chosen:
         if kind not in FORMATS:
             near = did_you_mean(kind, FORMATS)
-            raise FigureError(f"format must be one of {', '.join(FORMATS)}; got {kind!r}{near}")
+            raise FigureError(f"formats must be among {', '.join(FORMATS)}; got {kind!r}{near}")
     if not chosen:
         raise FigureError(f"no format was given: choose from {', '.join(FORMATS)}")
     return chosen

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,7 @@ from occstats.comparison.decision import EQUIVALENT
 from occstats.comparison.text.verdict import REVERSED, headline, short_names
 from occstats.report.bundle import contents
 from occstats.report.formatted_table import Table, frame_to_csv, grid_table
-from occstats.report.markup import escape_html, table_to_html
+from occstats.report.markup import escape_html, table_to_html, table_to_latex
 from occstats.report.terminal import (
     PARAGRAPH_WIDTH,
     make_console,
@@ -28,7 +30,14 @@ from occstats.report.terminal import (
 if TYPE_CHECKING:
     from occstats.comparison.families import Comparisons
 
-__all__ = ["family_table", "family_text", "family_to_html", "print_family", "write_family"]
+__all__ = [
+    "family_table",
+    "family_text",
+    "family_to_html",
+    "family_to_latex",
+    "print_family",
+    "write_family",
+]
 
 STYLE = (
     ":root{color-scheme:light dark}svg{background:#fff;max-width:100%;height:auto}"
@@ -55,7 +64,7 @@ def family_table(family: Comparisons) -> Table:
         [("algorithm", list(family.cells.index), word)],
         family.cells,
         str,
-        frame=family.pairs,
+        frame=family.pairwise,
         name="pairs",
         title=f"{' or '.join(sorted(estimands)).capitalize()} difference from {family.subject}",
         explanation=f"Positive where {family.subject} is better.",
@@ -70,10 +79,12 @@ def _legend(family: Comparisons) -> Iterator[str]:
         yield f"* p ≤ {members[0].settings.alpha:.3g}, {basis}."
     if not family.joint:
         yield "Measures were corrected separately (family='measures' corrects over all)."
+    if family.cells.apply(lambda column: column.str.contains(" : ")).any(axis=None):
+        yield "Where most scores are equal: wins : losses."
     conclusions = family.conclusions
     if (conclusions == EQUIVALENT).any(axis=None):
         yield "= equivalent."
-    if family.pairs["reversed"].any():
+    if family.pairwise["reversed"].any():
         yield f"{REVERSED} the other estimate has the opposite sign."
     if family.kind == "slice":
         unit = family.first.results.unit
@@ -135,6 +146,14 @@ def family_text(family: Comparisons) -> str:
     return stream.getvalue().rstrip()
 
 
+def family_to_latex(family: Comparisons, label: str) -> str:
+    """Return the table for a paper."""
+    table = replace(family_table(family), name=f"{family.kind}s")
+    # A caption does not name arguments.
+    note = re.sub(r" \(family='measures' [^)]+\)", "", table.note)
+    return table_to_latex(replace(table, note=note), label=label)
+
+
 def family_to_html(family: Comparisons) -> str:
     """Return the answer and its table for a notebook."""
     first, *rest = family.lines()
@@ -156,7 +175,7 @@ def write_family(
         drawn = family.plot()
     files: dict[str, str | bytes] = {
         "comparisons.json": family.to_json() + "\n",
-        "pairs.csv": frame_to_csv(family.pairs),
+        "pairs.csv": frame_to_csv(family.pairwise),
         **render(drawn, "conclusions", ["pdf", "svg"]),
     }
     links = []

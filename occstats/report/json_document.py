@@ -18,7 +18,7 @@ __all__ = ["dump", "plain", "to_dict", "to_json"]
 
 FRAMES = (
     "summary",
-    "pairwise",
+    "pairwise_full",
     "kendall",
     "regression",
     "complementary_pairs",
@@ -45,7 +45,8 @@ def to_dict(comparison: Comparison, files: Mapping[str, str] = NONE) -> dict[str
         "notes": list(comparison.notes),
     }
     for name in (*FRAMES, *SECTIONS):
-        document[name] = _part(name, getattr(comparison, name), files)
+        key = name.removesuffix("_full")
+        document[key] = _part(key, getattr(comparison, name), files)
     return document
 
 

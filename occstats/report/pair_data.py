@@ -131,12 +131,12 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
 
 def _rows(comparison: Comparison) -> pd.DataFrame:
     """Return the pairs of the view; one-sided p-values are those of "a better than b"."""
-    settings, rows = comparison.settings, comparison.pairwise
+    settings, rows = comparison.settings, comparison.pairwise_full
     names = comparison.algorithms[:MOST_ALGORITHMS]
     rows = rows[rows["a"].isin(names) & rows["b"].isin(names)].copy()
     if settings.alternative == "less":
         columns = ["p", "p_unadjusted"]
-        back = comparison.pairwise.set_index(["b", "a"])[columns]
+        back = comparison.pairwise_full.set_index(["b", "a"])[columns]
         rows[columns] = back.loc[pd.MultiIndex.from_frame(rows[["a", "b"]])].to_numpy()
     # With many ties, wins and losses are more informative than a shift.
     shifts = ["typical_difference"]
@@ -231,7 +231,7 @@ def why_no_what_if(comparison: Comparison) -> str:
         return "The page cannot recompute several comparisons that are corrected together."
     n_algorithms = len(comparison.algorithms)
     too_large = n_algorithms > MOST_ALGORITHMS or results.scores.size > MOST_EXACT_SCORES
-    if too_large or comparison.pairwise["difference"].isna().all():
+    if too_large or comparison.pairwise_full["difference"].isna().all():
         return (
             f"Recomputing {n_algorithms:,} algorithms on {results.n_tasks:,} tasks would take too "
             "long in a browser."

@@ -349,7 +349,7 @@ def _pairs(comparison: Comparison) -> pd.DataFrame:
 
     One-sided p-values are those of "a is better", or of "a is worse" if that was concluded.
     """
-    frame, control = comparison.pairwise, comparison.settings.control
+    frame, control = comparison.pairwise_full, comparison.settings.control
     alternative = comparison.settings.alternative
     if alternative != "two-sided":
         back = frame.set_index(["b", "a"])["p"].loc[pd.MultiIndex.from_frame(frame[["a", "b"]])]
@@ -377,7 +377,7 @@ def _pairwise(comparison: Comparison) -> Table:
     return _pair_table(
         comparison,
         _described(comparison, "pairwise", **said),
-        comparison.pairwise,
+        comparison.pairwise_full,
         *_size_columns(comparison, shown, ESTIMANDS[str(settings.estimand)]),
         Column("p", ("p",), p_writer(settings)),
         Column("a is", ("conclusion", "reversed"), _conclusion, number=False),
@@ -526,7 +526,7 @@ def _robustness(comparison: Comparison) -> Iterator[Table]:
     """Yield the tables on dependence, new datasets, single datasets, power and 0/1 scores."""
     unit, write = comparison.results.unit, p_writer(comparison.settings)
     digits, level = difference_digits(comparison), _level(comparison)
-    tests = comparison.pairwise[[*PAIR, "p", "p_ignoring_clusters"]]
+    tests = comparison.pairwise_full[[*PAIR, "p", "p_ignoring_clusters"]]
     yield _pair_table(
         comparison,
         _described(comparison, "diagnostics"),

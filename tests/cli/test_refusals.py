@@ -163,6 +163,8 @@ def test_arguments(typed, text):
         ("compare mine.csv --contol p", "--control"),
         ("compare mine.csv --score cla", "given as score (did you mean 'class'?)"),
         ("figures mine.csv --theme hous", "is not one of 'house', 'user' (did you mean 'house'?)"),
+        ("figures lenz2021 --order ranks --n-resamples 100", "--order 'ranks' is not in this"),
+        ("figures lenz2021 --label alp=x --n-resamples 100", "--label 'alp' is not in this"),
         ("figures mine.csv --width ieeee", "--width must be a number"),
         ("run --datasets iriss", "(did you mean 'iris'?)"),
         ("run --descriptors ALPP", "(did you mean 'ALP'?)"),

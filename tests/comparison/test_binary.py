@@ -53,7 +53,7 @@ def test_means_are_compared_unless_the_estimand_is_typical(comparison):
     assert comparison.settings.estimand == "mean"
     typical = compare(answers(), score="correct", estimand="typical")
     assert typical.settings.null == "flips"
-    row = typical.pairs.iloc[0]
+    row = typical.pairwise.iloc[0]
     # With two values, a typical difference of 0 says little: wins and losses are counted.
     scores = typical.results.scores
     ahead = (scores[row["a"]] - scores[row["b"]]).to_numpy()

@@ -21,9 +21,9 @@ def test_where_compares_the_tasks_that_fulfil_a_condition(comparison):
     assert large.results.n_tasks == mask.sum() < comparison.results.n_tasks
     # A mask with the tasks as its index goes by task, in whatever order.
     for same in (mask.sample(frac=1, random_state=1), mask.to_numpy()):
-        pd.testing.assert_frame_equal(large.pairwise, comparison.where(same).pairwise)
+        pd.testing.assert_frame_equal(large.pairwise_full, comparison.where(same).pairwise_full)
     alone = occstats.compare(comparison.results.keep_tasks(mask.to_numpy()), n_resamples=100)
-    pd.testing.assert_frame_equal(large.pairwise, alone.pairwise)
+    pd.testing.assert_frame_equal(large.pairwise_full, alone.pairwise_full)
     assert any("n > 1000" in note for note in large.notes)
     assert "iris" not in set(comparison.where("dataset != 'iris'").results.clusters)
     assert comparison.where(lambda tasks: tasks["n"] > 1000).results.n_tasks == mask.sum()
@@ -88,7 +88,12 @@ def test_frames_are_computed_when_they_are_used_and_survive_pickling(comparison)
 def test_changed_frames_change_nothing_else(comparison):
     before = comparison.to_json()
     results, stability = comparison.results, comparison.stability
-    for frame in (comparison.pairwise, comparison.summary, stability.influence, results.scores):
+    for frame in (
+        comparison.pairwise_full,
+        comparison.summary,
+        stability.influence,
+        results.scores,
+    ):
         frame.iloc[:, -2:] = 0
     comparison.meta["versions"].clear()
     assert comparison.to_json() == before
@@ -96,8 +101,9 @@ def test_changed_frames_change_nothing_else(comparison):
         comparison.summary = None
 
 
-def test_pairs_are_the_columns_that_people_read(comparison):
-    pairs = comparison.pairs
+def test_pairwise_has_the_columns_that_people_read(comparison):
+    pairs = comparison.pairwise
+    assert {*pairs} < {*comparison.pairwise_full}
     assert list(zip(pairs["a"], pairs["b"], strict=True)) == [
         ("ALP", "SVM"), ("ALP", "NND"), ("SVM", "NND"),
     ]  # fmt: skip
@@ -108,7 +114,7 @@ def test_pairs_are_the_columns_that_people_read(comparison):
     for row in pairs.itertuples():
         assert row.p == comparison.p_values.at[row.a, row.b]
     controlled = occstats.compare(comparison.results, control="NND", n_resamples=100)
-    assert controlled.pairs["a"].tolist() == ["NND", "NND"]
+    assert controlled.pairwise["a"].tolist() == ["NND", "NND"]
 
 
 def test_add_keeps_settings_made_directly(comparison):

@@ -197,14 +197,14 @@ def test_rounding_errors_are_no_spread(scale):
     found = occstats.compare(
         frame, algorithms=["top", "constant"], estimand="mean", lower_is_better=False
     )
-    assert found.pairs["p"].tolist() == [2.0**-3]
-    assert found.pairs["conclusion"].tolist() == ["undecided"]
+    assert found.pairwise["p"].tolist() == [2.0**-3]
+    assert found.pairwise["conclusion"].tolist() == ["undecided"]
 
 
 @pytest.mark.parametrize("name", ["inf2", "gate2"])
 def test_a_decision_that_the_other_estimate_contradicts_is_flagged(name):
     found = occstats.compare(CASES / f"{name}.csv", lower_is_better=False)
-    row = found.pairs.iloc[0]
+    row = found.pairwise.iloc[0]
     assert row["conclusion"] in ("better", "worse")
     assert row["reversed"]
     other = found.matrix("mean_difference").loc[row["a"], row["b"]]
@@ -215,16 +215,16 @@ def test_a_decision_that_the_other_estimate_contradicts_is_flagged(name):
 @pytest.mark.parametrize("estimand", ESTIMANDS)
 def test_dominance_is_the_strongest_evidence(estimand):
     # 30 wins, no loss: 2^(1 − m) by sign flips of the m datasets with a difference.
-    row = occstats.compare(CASES / "bin.csv", lower_is_better=False, estimand=estimand).pairs.iloc[
-        0
-    ]
+    row = occstats.compare(
+        CASES / "bin.csv", lower_is_better=False, estimand=estimand
+    ).pairwise.iloc[0]
     assert (row["wins"], row["losses"], row["conclusion"]) == (30, 0, "better")
     assert row["p"] < 0.001
     # Ten datasets of sizes 10, 1, …, 1, all won by the same amount.
     datasets = ["d0"] * 10 + [f"d{i}" for i in range(1, 10)]
     frame = pd.DataFrame({"dataset": datasets, "class": range(19), "x": 0.6, "y": 0.5})
     told = {"algorithms": ["x", "y"], "lower_is_better": False}
-    row = occstats.compare(frame, **told, estimand=estimand).pairs.iloc[0]
+    row = occstats.compare(frame, **told, estimand=estimand).pairwise.iloc[0]
     assert row["p"] == 2.0**-9
     np.testing.assert_allclose(row[["difference", "ci_low", "ci_high"]].tolist(), 0.1)
 
@@ -232,7 +232,7 @@ def test_dominance_is_the_strongest_evidence(estimand):
 @pytest.mark.parametrize("name", ["ident", "same"])
 @pytest.mark.parametrize("estimand", ESTIMANDS)
 def test_equal_scores_are_equivalent(name, estimand):
-    row = compare(CASES / f"{name}.csv", estimand=estimand).pairwise.iloc[0]
+    row = compare(CASES / f"{name}.csv", estimand=estimand).pairwise_full.iloc[0]
     assert (row["conclusion"], row["p"]) == ("equivalent", 1)
     values = row[["difference", "ci_low", "ci_high", "mean_difference", "typical_difference"]]
     assert [str(value) for value in values] == ["0.0"] * 5
@@ -240,7 +240,7 @@ def test_equal_scores_are_equivalent(name, estimand):
 
 def test_pairs_within_a_margin_are_equivalent(lenz):
     found = lenz(algorithms=("ALP", "SVM", "SAE"), margin=0.03)
-    row = found.pairwise.set_index(["a", "b"]).loc[("SVM", "ALP")]
+    row = found.pairwise_full.set_index(["a", "b"]).loc[("SVM", "ALP")]
     assert row["conclusion"] == "equivalent"
     assert -0.03 < row["ci_low"] < 0 < row["ci_high"] < 0.03
     assert found.matrix("conclusion").loc["SAE", "ALP"] == "worse"

@@ -27,7 +27,7 @@ def test_design_of_the_paper(lenz):
 )
 def test_the_design_counts_the_tests_that_are_corrected_together(unbalanced, options):
     found = compare(unbalanced, correction="bonferroni", **options)
-    tested = found.pairwise.query("p < 1")
+    tested = found.pairwise_full.query("p < 1")
     assert len(tested)
     design = found.design
     np.testing.assert_allclose(tested["p"] / tested["p_unadjusted"], design.family_size)
@@ -55,7 +55,7 @@ def test_too_few_datasets_show_nothing(n_clusters, settings, least, needed):
         f"{found.settings.alpha:g}: no corrected p-value can be below {least}; at least {needed} "
         "datasets are needed."
     )
-    assert set(found.pairwise["conclusion"]) == {"undecided"}
+    assert set(found.pairwise_full["conclusion"]) == {"undecided"}
     assert found.summary["rank_low"].eq(1).all()
     assert found.summary["rank_high"].eq(3).all()
     assert any("intervals are rough" in note for note in found.notes)

@@ -22,10 +22,10 @@ def test_pairs_are_mirrored(lenz):
 
 def test_identical_algorithms():
     found = compare(table([2] * 6, (0.0, 0.0)).assign(reward=0.5), score="reward")
-    row = found.pairwise.iloc[0]
+    row = found.pairwise_full.iloc[0]
     assert (row["ties"], row["difference"], row["bayes_equivalent"]) == (row["n_tasks"], 0, 1)
     assert found.summary["leads"].tolist() == [0.5, 0.5]
-    assert set(found.pairwise["conclusion_ignoring_clusters"]) == {"undecided"}
+    assert set(found.pairwise_full["conclusion_ignoring_clusters"]) == {"undecided"}
 
 
 def test_diagnostics_have_every_pair_once(lenz):

@@ -117,7 +117,7 @@ def test_every_output_has_the_one_decision(options):
     document = json.loads(found.to_json())
     for name, member in found.members.items():
         alpha = member.settings.alpha
-        for row in member.pairwise.to_dict("records"):
+        for row in member.pairwise_full.to_dict("records"):
             decided = row["conclusion"] in (BETTER, WORSE)
             assert decided == (row["p"] <= alpha) == (row["ci_low"] > 0 or row["ci_high"] < 0)
         shown = document["comparisons"][name]["pairwise"]
@@ -195,7 +195,25 @@ def test_other_corrections_share_the_level():
     assert {member.settings.alpha for member in found.members.values()} == {0.025}
     assert "α/2 (Bonferroni)" in str(found)
     alone = compare(table(20), score="auroc", correction="holm", alpha=0.025)
-    pd.testing.assert_frame_equal(found["auroc"].pairwise, alone.pairwise)
+    pd.testing.assert_frame_equal(found["auroc"].pairwise_full, alone.pairwise_full)
+
+
+def test_the_result_is_a_mapping_with_a_table_for_a_paper():
+    found = compare(table(20), score=["auroc", "accuracy"])
+    assert (list(found.keys()), len(found)) == (["auroc", "accuracy"], 2)
+    assert found.get("f1") is None
+    assert found.verdict.splitlines() == found.lines()
+    with pytest.raises(KeyError, match=r"no measure 'acuracy' \(did you mean 'accuracy'\?\)"):
+        found["acuracy"]
+    with pytest.raises(KeyError, match="no measure 'zz'; there are 'auroc', 'accuracy'"):
+        found["zz"]
+    with pytest.raises(AttributeError, match=r"each member has one: \['auroc'\]\.p_values"):
+        found.p_values  # noqa: B018
+    written = found.to_latex(label="tab:mine")
+    assert written.startswith("\\begin{table}")
+    assert "\\label{tab:mine}" in written
+    assert "family=" not in written
+    assert all(written.count(f"\n{name} &") == (name != found.subject) for name in NAMES)
 
 
 def test_a_loss_beside_a_score_keeps_its_direction():

@@ -98,7 +98,7 @@ def test_failed_runs_need_a_score():
 
 def test_the_line_has_the_decision_of_the_comparison(lenz):
     found = lenz(algorithms=("ALP", "SAE"), estimand="mean")
-    row = found.pairwise.set_index(["a", "b"]).loc[("ALP", "SAE")]
+    row = found.pairwise_full.set_index(["a", "b"]).loc[("ALP", "SAE")]
     line = judge(found, "ALP", "SAE").evidence
     numbers = " to ".join(f"{row[name]:+.3g}" for name in ("ci_low", "ci_high"))
     assert f"= {row['difference']:+.3g} mean AUROC (95 % CI {numbers}; p " in line

@@ -38,7 +38,7 @@ def tables(draw, levels=8):
 def same(one, other, columns=ANSWERS, names=None):
     """Check that two comparisons agree in these columns of all pairs."""
     first, second = (
-        found.pairwise.replace(renamed).set_index(["a", "b"]).sort_index()[columns]
+        found.pairwise_full.replace(renamed).set_index(["a", "b"]).sort_index()[columns]
         for found, renamed in ((one, {}), (other, {"a": names, "b": names} if names else {}))
     )
     pd.testing.assert_frame_equal(first, second, check_exact=False, rtol=1e-9, atol=1e-12)
@@ -86,7 +86,7 @@ def test_shift_and_unit_of_the_score_do_not_change_a_test(frame, factor, shift, 
     options = {"estimand": estimand, "tie_tolerance": 0, "algorithms": [*frame.columns[2:]]}
     one, other = compare(frame, **options), compare(moved, **options)
     same(one, other, ["statistic", "p", "p_unadjusted", "p_ignoring_clusters"])
-    assert one.pairwise["conclusion"].equals(other.pairwise["conclusion"])
+    assert one.pairwise_full["conclusion"].equals(other.pairwise_full["conclusion"])
 
 
 # Quantities on the scale of the score change their sign, and low becomes high.

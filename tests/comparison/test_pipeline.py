@@ -92,17 +92,21 @@ def test_any_source_gives_the_same_answer(tmp_path):
                [results.select(["ALP", "NND"]), results.select(["SVM"])])  # fmt: skip
     for source in sources:
         pd.testing.assert_series_equal(
-            compare(source).pairwise["statistic"],
-            compare(results).pairwise["statistic"],
+            compare(source).pairwise_full["statistic"],
+            compare(results).pairwise_full["statistic"],
             rtol=1e-9,
         )
+    alone = occstats.compare(*sources[-1], n_resamples=100)
+    assert alone.results.scores.equals(compare(sources[-1]).results.scores)
+    with pytest.raises(ArgumentError, match="at least one table"):
+        occstats.compare()
 
 
 def test_matrices_are_square_in_the_order_of_ranks(comparison):
     square = comparison.matrix("mean_difference")
     assert list(square.index) == list(square.columns) == comparison.algorithms
     assert square.to_numpy()[0, 1:].min() > 0
-    rows = comparison.pairwise.set_index(["a", "b"])["p"]
+    rows = comparison.pairwise_full.set_index(["a", "b"])["p"]
     for a, b in itertools.permutations(comparison.algorithms, 2):
         assert comparison.p_values.loc[a, b] == rows[a, b] == rows[b, a]
     with pytest.raises(ArgumentError, match="did you mean 'p_unadjusted'"):

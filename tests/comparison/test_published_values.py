@@ -105,7 +105,7 @@ def test_the_first_row_of_the_comparison(comparison):
         "IF": (0.017, -0.012, 0.045), "EIF": (0.0265, 0.006, 0.0495),
         "LNND": (0.0375, 0.023, 0.0525), "SAE": (0.0485, 0.0225, 0.0815),
     }  # fmt: skip
-    rows = comparison.pairs.query("a == 'ALP'").set_index("b")
+    rows = comparison.pairwise.query("a == 'ALP'").set_index("b")
     for name, numbers in expected.items():
         found = rows.loc[name, ["difference", "ci_low", "ci_high"]].tolist()
         assert found == pytest.approx(numbers, abs=1.5e-3)
@@ -130,7 +130,7 @@ def test_ignoring_clusters_is_the_wilcoxon_test_of_scipy(comparison):
 def test_means_are_compared_by_mean_differences():
     found = occstats.compare("lenz2021", estimand="mean")
     assert found.algorithms[:4] == ["ALP", "SVM", "MD", "NND"]
-    rows = found.pairs.query("a == 'ALP'").set_index("b")
+    rows = found.pairwise.query("a == 'ALP'").set_index("b")
     expected = {"SVM": 0.003, "MD": 0.011, "NND": 0.012, "LOF": 0.014, "IF": 0.018, "EIF": 0.027,
                 "LNND": 0.036, "SAE": 0.061}  # fmt: skip
     assert rows["difference"].to_dict() == pytest.approx(expected, abs=6e-4)

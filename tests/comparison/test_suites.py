@@ -69,7 +69,7 @@ def test_equal_suites_are_like_clusters_of_their_own():
     nested = compare(data, suite="suite", **options)
     alone = compare(data, cluster="suite", task="dataset", **options)
     for found in (nested, alone):
-        row = found.pairwise.iloc[0]
+        row = found.pairwise_full.iloc[0]
         assert row["mean_difference"] == pytest.approx(0.2)
         assert row["statistic"] == pytest.approx(7 / np.sqrt(4.5**2 + 2.5**2))
         assert row["n_datasets"] == 2
@@ -78,8 +78,8 @@ def test_equal_suites_are_like_clusters_of_their_own():
     data.loc[4] = ["u", "t", 0.8, 0.5]
     nested = compare(data, suite="suite", **options)
     alone = compare(data, cluster="suite", task="dataset", **options)
-    assert nested.pairwise["mean_difference"].iloc[0] == pytest.approx(1.1 / 5)
-    assert alone.pairwise["mean_difference"].iloc[0] == pytest.approx((0.7 / 3 + 0.2) / 2)
+    assert nested.pairwise_full["mean_difference"].iloc[0] == pytest.approx(1.1 / 5)
+    assert alone.pairwise_full["mean_difference"].iloc[0] == pytest.approx((0.7 / 3 + 0.2) / 2)
 
 
 # R 4.2.2, clubSandwich 0.5.8 and clusrank 1.0-4; datasets in suites by their first letter:
@@ -165,7 +165,7 @@ def test_texts_name_suites(comparison):
 
 
 def test_frames_count_and_leave_out_suites(comparison):
-    assert set(comparison.pairwise["n_datasets"]) == {12}
+    assert set(comparison.pairwise_full["n_datasets"]) == {12}
     assert comparison.design.n_clusters == 12
     assert comparison.design.smallest_p == 2.0**-11
     left_out = comparison.stability.leave_one_dataset_out
@@ -199,7 +199,7 @@ def test_too_few_suites_show_nothing_however_many_datasets():
     assert "; at least 6 suites are needed." in " ".join(verdict.split())
     single = compare(data[data["suite"] == "s1"], suite="suite")
     assert "All tasks come from a single suite" in single.verdict
-    assert single.pairwise["conclusion"].isna().all()
+    assert single.pairwise_full["conclusion"].isna().all()
 
 
 def test_a_dataset_in_two_suites_is_refused():

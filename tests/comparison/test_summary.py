@@ -38,7 +38,7 @@ def ranks_by_listing(better, names):
 def test_rank_ranges_hold_all_orders_that_contradict_no_decision(seed, estimand):
     # Mogstad, Romano, Shaikh and Wilhelm (2024), as in R's csranks.
     found = compare(benchmark(seed), alpha=0.1, lower_is_better=False, estimand=estimand)
-    decided = found.pairwise[found.pairwise["conclusion"] == "better"]
+    decided = found.pairwise_full[found.pairwise_full["conclusion"] == "better"]
     better = list(zip(decided["a"], decided["b"], strict=True))
     assert better, "the case shows nothing"
     sets = ranks_by_listing(better, found.algorithms)
@@ -102,14 +102,16 @@ def test_no_difference_of_bounded_scores_exceeds_the_bounds():
     free = compare(reward, estimand="mean")
     bounded = compare(reward.rename(columns={"reward": "acc"}), estimand="mean")
     limits = ["ci_low", "ci_high"]
-    np.testing.assert_array_equal(bounded.pairwise[limits], free.pairwise[limits].clip(-1, 1))
-    assert (free.pairwise["ci_high"] > 1).any()
-    assert bounded.pairwise["conclusion"].equals(free.pairwise["conclusion"])
+    np.testing.assert_array_equal(
+        bounded.pairwise_full[limits], free.pairwise_full[limits].clip(-1, 1)
+    )
+    assert (free.pairwise_full["ci_high"] > 1).any()
+    assert bounded.pairwise_full["conclusion"].equals(free.pairwise_full["conclusion"])
 
 
 def test_a_single_dataset_has_ranks_but_no_intervals_and_no_tests():
     found = compare(table([4]))
-    summary, pairs = found.summary, found.pairwise
+    summary, pairs = found.summary, found.pairwise_full
     assert summary["mean_rank"].notna().all()
     assert summary[["leads", "mean_rank_ci_low"]].isna().all(axis=None)
     assert pairs[["ci_low", "ci_high", "p", "conclusion"]].isna().all(axis=None)

@@ -60,7 +60,7 @@ def test_the_tally_counts_unordered_pairs(lenz, settings, sentence):
 def test_relations_are_the_conclusions_of_the_frame(lenz, settings):
     found = lenz(**settings)
     subject = settings.get("control", "ALP")
-    rows = found.pairwise.query("a == @subject").set_index("b")["conclusion"]
+    rows = found.pairwise_full.query("a == @subject").set_index("b")["conclusion"]
     words = {"better": "better", "worse": "worse", "equivalent": "equivalent", "not": "undecided"}
     relations = {}
     for label, names in make_verdict(found).relations:
@@ -173,7 +173,7 @@ def test_long_lists_are_cut():
 
 def test_equivalence_names_its_margin():
     found = compare(table([2] * 12, spread=0.002), margin=0.05)
-    assert found.pairwise["conclusion"].eq("equivalent").all()
+    assert found.pairwise_full["conclusion"].eq("equivalent").all()
     assert "  equivalent (±0.05) to  A" in found.verdict
     better = compare(table([2] * 12, (0.02, 0.0, 0.0), spread=0.002), margin=0.05)
     assert "  better in mean reward than  A" in better.verdict
@@ -205,7 +205,7 @@ def test_equal_scores_are_said_to_be_equal():
 
 def test_a_narrow_interval_keeps_its_digits():
     found = compare(table([2] * 12, (0.3, 0.0), spread=0.001))
-    row = found.pairwise.query("a == 'A0'").iloc[0]
+    row = found.pairwise_full.query("a == 'A0'").iloc[0]
     width = row["ci_high"] - row["ci_low"]
     assert 0.0001 < width < 0.01
     digits = int(np.ceil(-np.log10(width)))
@@ -243,7 +243,7 @@ def test_one_task_per_dataset_says_nothing_about_clusters():
         "If tasks form groups, name the column of the group (dataset=…)."
     )
     assert "cluster" not in found.verdict + found.basis
-    plain = compare(frame, correction="holm", null="asymptotic").pairwise
+    plain = compare(frame, correction="holm", null="asymptotic").pairwise_full
     np.testing.assert_allclose(plain["p"], plain["p_ignoring_clusters"], rtol=1e-12)
     # Names that share a prefix replace the general hint.
     stems = np.where(frame["dataset"] > "d4", "iris_", "wine_")

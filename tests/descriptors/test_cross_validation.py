@@ -39,7 +39,7 @@ def test_cross_validation_and_grid_search():
 
 
 def test_an_unknown_target_is_refused():
-    with pytest.raises(ValueError, match=r"target must be one of the labels in y, got target=1"):
+    with pytest.raises(ValueError, match=r"^target must be a label in y \('\w+', .*\), got 1\.$"):
         list(OneClassKFold().split(X, NAMES))
 
 

@@ -121,6 +121,27 @@ def test_clone_and_parameters():
     assert not hasattr(copy.detector, "n_neighbors_")
 
 
+def test_subclasses_need_not_take_novelty(tmp_path):
+    path = tmp_path / "own.py"
+    path.write_text("""
+from sklearn.base import OutlierMixin
+from sklearn.neighbors import LocalOutlierFactor
+class Own(LocalOutlierFactor):
+    def __init__(self, k=5): super().__init__(n_neighbors=k, novelty=True); self.k = k
+class Old(LocalOutlierFactor):
+    def __init__(self, k=5): super().__init__(n_neighbors=k); self.k = k
+class Plain(OutlierMixin):
+    def fit(self, X, y=None): return self
+    def score_samples(self, X): return X[:, 0]
+""")
+    descriptor = make_external(f"{path}:Own", k=7).fit(ROWS)
+    assert descriptor.score_samples(INSIDE) > descriptor.score_samples(OUTSIDE)
+    with pytest.raises(ValueError, match="Old cannot score new rows: it has novelty=False"):
+        make_external(f"{path}:Old")
+    with pytest.raises(ValueError, match=r"no get_params; derive it from sklearn\.base\.BaseEst"):
+        make_external(f"{path}:Plain")
+
+
 def test_local_outlier_factor_keeps_its_own_training_scores():
     descriptor = make_external("sklearn.neighbors:LocalOutlierFactor").fit(ROWS)
     expected = np.quantile(descriptor.detector_.negative_outlier_factor_, 0.1)
@@ -141,7 +162,7 @@ def test_a_descriptor_of_this_package_is_not_wrapped():
         ("sklearn.preprocessing:StandardScaler", {}, "has neither score_samples nor decision"),
         ("sklearn.svm:SVC", {}, "meaning of high scores of SVC is unknown"),
         ("sklearn.metrics:roc_auc_score", {}, "must be a class, got function"),
-        ("collections:OrderedDict", {}, "OrderedDict is not an outlier detector: it has no method"),
+        ("collections:OrderedDict", {}, "OrderedDict is not an outlier detector: it has no fit"),
     ],
 )
 def test_invalid_paths(path, parameters, message):

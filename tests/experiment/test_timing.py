@@ -176,7 +176,7 @@ def test_command_prints_only_json(tmp_path):
     [
         (["--sizes", "many"], "is not a list of numbers"),
         (["--data", "nowhere.csv"], "no such file: 'nowhere.csv'"),
-        (["--format", "gif"], "format must be one of"),
+        (["--format", "gif"], "--format must be among pdf, svg, png; got 'gif'"),
     ],
 )
 def test_wrong_input_of_the_command_is_reported_in_one_line(tmp_path, arguments, message):

@@ -67,7 +67,7 @@ def decided(comparison, conclusion, names=None, mean_rank=None, **columns):
     )
     summary = pd.DataFrame({"algorithm": names, "mean_rank": ranks})
     changed = copy.copy(comparison)
-    vars(changed).update(summary=summary, pairwise=pairwise.assign(**columns))
+    vars(changed).update(summary=summary, pairwise_full=pairwise.assign(**columns))
     kind = type("Decided", (occstats.Comparison,), {"algorithms": list(names)})
     object.__setattr__(changed, "__class__", kind)
     return changed

@@ -74,7 +74,7 @@ def test_pairwise_leaves_out_the_ties_where_three_numbers_do_not_fit(default):
     figure = default.plot.pairwise()
     cells = [cell for cell in texts(figure) if ":" in cell]
     assert len(cells) == 36
-    row = default.pairwise.set_index(["a", "b"]).loc[("SVM", "ALP")]
+    row = default.pairwise_full.set_index(["a", "b"]).loc[("SVM", "ALP")]
     shares = [
         100 * row[kind] / row[["wins", "ties", "losses"]].sum() for kind in ("wins", "losses")
     ]

@@ -110,7 +110,7 @@ def test_command_line_lists_the_figures():
         (["--only", "kendal", "lenz2021"], "no figure 'kendal' (did you mean 'kendall'?)"),
         (["--only", "ranks"], "figure 'ranks' needs RESULTS"),
         (["--only", "times", "lenz2021"], "figure 'times' needs a table of times"),
-        (["lenz2021", "--format", "gif"], "format must be one of"),
+        (["lenz2021", "--format", "gif"], "--format must be among"),
         (["lenz2021", "--format", ""], "no format was given"),
         (["lenz2021", "--width", "natrue"], "width must be"),
         (["lenz2021", "--height", "400"], "height must be between 0.5 and 40 inches"),

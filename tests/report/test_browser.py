@@ -152,7 +152,7 @@ def test_choosing_and_swapping_a_pair(page, comparison):
     click(page, "#pair summary")
     assert "ALP and SVM are not distinguishable" in find(page, "#pair-sentence").text
     choose(page, "b", "LOF")
-    row = comparison.pairwise.query("a == 'ALP' and b == 'LOF'").iloc[0]
+    row = comparison.pairwise_full.query("a == 'ALP' and b == 'LOF'").iloc[0]
     sentence = find(page, "#pair-sentence").text.replace("\xa0", " ")
     assert sentence.startswith("ALP is typically better than LOF (typical difference ")
     assert f"{p_equation(row['p'], 0.05)}). On a new dataset" in sentence
@@ -194,7 +194,7 @@ def cells_of(page, table):
 def test_every_part_of_the_page_has_the_same_p_values_and_conclusions(page, comparison):
     open_everything(page)
     show_what_if(page)
-    names, rows = comparison.algorithms, comparison.pairwise.set_index(["a", "b"])
+    names, rows = comparison.algorithms, comparison.pairwise_full.set_index(["a", "b"])
     leading, matrix, what_if = (
         cells_of(page, name) for name in ("comparison", "p_values", "what_if_p_values")
     )

@@ -62,7 +62,7 @@ def test_long_frames_are_compressed_and_named_in_the_document(comparison, monkey
     assert document["stability"]["leave_one_dataset_out"]["rows"] == 50
     assert isinstance(document["summary"], list)
     written = pd.read_csv(io.BytesIO(found["tables/pairwise.csv.gz"]), compression="gzip")
-    assert written["p"].tolist() == comparison.pairwise["p"].tolist()
+    assert written["p"].tolist() == comparison.pairwise_full["p"].tolist()
 
 
 def test_markdown_begins_with_the_answer(comparison):
@@ -92,7 +92,7 @@ def test_limits_that_do_not_exist_are_null():
         }
     )
     found = occstats.compare(frame, missing="worst", lower_is_better=False, n_resamples=100)
-    assert np.isinf(found.pairwise[["ci_low", "ci_high"]]).to_numpy().any()
+    assert np.isinf(found.pairwise_full[["ci_low", "ci_high"]]).to_numpy().any()
     rows = json.loads(found.to_json())["pairwise"]
-    finite = np.isfinite(found.pairwise["ci_high"])
+    finite = np.isfinite(found.pairwise_full["ci_high"])
     assert [row["ci_high"] is not None for row in rows] == finite.tolist()

@@ -98,7 +98,7 @@ def test_csv_keeps_full_precision_and_every_row(comparison):
     rows = list(csv.DictReader(io.StringIO(tables["pairwise"].to_csv())))
     assert len(rows) == len(HOSTILE) * (len(HOSTILE) - 1)
     assert [float(row["mean_difference"]) for row in rows] == list(
-        comparison.pairwise["mean_difference"]
+        comparison.pairwise_full["mean_difference"]
     )
 
 

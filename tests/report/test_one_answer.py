@@ -103,7 +103,7 @@ class Decisions:
     """Expected text and mark of each ordered pair, from the frame alone."""
 
     def __init__(self, comparison):
-        frame = comparison.pairwise.set_index(["a", "b"])
+        frame = comparison.pairwise_full.set_index(["a", "b"])
         self.p, self.conclusion = frame["p"].to_dict(), frame["conclusion"].to_dict()
         self.write = p_writer(comparison.settings)
         self.alternative = comparison.settings.alternative
@@ -131,7 +131,7 @@ def decisions(case):
 
 def test_p_interval_and_conclusion_agree(case):
     comparison, _ = case
-    settings, frame = comparison.settings, comparison.pairwise
+    settings, frame = comparison.settings, comparison.pairwise_full
     tested = frame[frame["conclusion"].notna()]
     assert tested["p"].between(0, 1).all()
     assert frame["p"][frame["conclusion"].isna()].isna().all()
@@ -155,7 +155,7 @@ def test_p_interval_and_conclusion_agree(case):
 
 
 def test_only_decided_pairs_are_reversed(case):
-    frame = case[0].pairwise
+    frame = case[0].pairwise_full
     estimand = case[0].settings.estimand
     other = frame["mean_difference" if estimand == "typical" else "typical_difference"]
     sign = frame["conclusion"].map({"better": 1.0, "worse": -1.0}).fillna(0.0)
@@ -170,7 +170,7 @@ def test_json_and_csv_hold_the_frame(case):
     rows = json.loads(files["comparison.json"])["pairwise"]
     written = pd.read_csv(io.StringIO(files["tables/pairwise.csv"])).set_index(["a", "b"])
     assert len(written) == len(rows)
-    for row, own in zip(rows, comparison.pairwise.itertuples(), strict=True):
+    for row, own in zip(rows, comparison.pairwise_full.itertuples(), strict=True):
         conclusion = None if pd.isna(own.conclusion) else own.conclusion
         assert (row["a"], row["b"], row["conclusion"]) == (own.a, own.b, conclusion)
         assert row["reversed"] == own.reversed
@@ -312,7 +312,7 @@ def test_the_verdict(case, decisions):
         kind = next((word for word in words if word in label), "undecided")
         expected = [name for name in others if decisions.conclusion[subject, name] == kind]
         assert sorted(name.strip(", ") for name in names) == sorted(expected), label
-    reversed_ = comparison.pairwise.query("reversed and a == @subject")
+    reversed_ = comparison.pairwise_full.query("reversed and a == @subject")
     assert ("depends on the question" in verdict.replace("\n", " ")) >= (len(reversed_) > 0)
 
 
@@ -377,7 +377,7 @@ def test_the_forest(case, decisions):
     cells = {round(text.xy[1]): text for text in axes.texts if hasattr(text, "xy")}
     points = {round(line.get_ydata()[0]): line for line in axes.lines if len(line.get_xdata()) == 1}
     lines = {line.get_ydata()[0]: line for line in axes.lines if line.get_linewidth() == 1.4}
-    frame = comparison.pairwise.set_index(["a", "b"])
+    frame = comparison.pairwise_full.set_index(["a", "b"])
     for row, rival in enumerate(rivals):
         pair = frame.loc[(subject, rival)]
         if pd.isna(pair["conclusion"]):
@@ -398,7 +398,7 @@ def test_the_forest(case, decisions):
 def test_the_posterior(case):
     comparison, _ = case
     a, b = comparison.algorithms[:2]
-    row = comparison.pairwise.set_index(["a", "b"]).loc[(a, b)]
+    row = comparison.pairwise_full.set_index(["a", "b"]).loc[(a, b)]
     shares = [row[f"difference_{side}"] for side in ("below", "within", "above")]
     drawn = [text.get_text().split("\n")[1] for text in comparison.plot.posterior().texts]
     assert np.isnan(shares).any() or drawn == [percent(share) for share in shares]

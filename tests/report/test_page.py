@@ -134,7 +134,7 @@ def test_figures_have_text_as_text_and_descriptions(parsed):
 
 
 def test_the_page_begins_with_the_verdict_and_its_table(parsed, comparison):
-    pairs = comparison.pairwise.query("a == 'ALP'").set_index("b")
+    pairs = comparison.pairwise_full.query("a == 'ALP'").set_index("b")
     for row in parsed.rows("comparison")[1:]:
         pair = pairs.loc[row[0]["text"]]
         values = [float(e["attributes"]["data-v"]) for e in row if "data-v" in e["attributes"]]
@@ -155,7 +155,7 @@ def test_pair_data_are_those_of_the_comparison(comparison):
     assert len(data["pairs"]) == 72
     assert all(measure["explanation"] for measure in data["measures"])
     labels = [measure["label"] for measure in data["measures"]]
-    for row in comparison.pairwise.itertuples():
+    for row in comparison.pairwise_full.itertuples():
         a, b = data["algorithms"].index(row.a), data["algorithms"].index(row.b)
         pair = data["pairs"][f"{a}-{b}"]
         values = dict(zip(labels, pair["values"], strict=True))

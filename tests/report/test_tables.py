@@ -164,7 +164,7 @@ def test_percentages_keep_their_unit_in_every_medium(tmp_path, undrawn):
     for shown in (screen(found), found._repr_html_(), *media.values()):
         assert mean in shown
         assert "0.84" not in shown.split("Regression")[0]
-        assert f"+{found.pairwise['difference'][0]:.1f}" in shown
+        assert f"+{found.pairwise_full['difference'][0]:.1f}" in shown
     own = occstats.load_results(tmp_path / "percent.csv", **HIGHER).scores.iloc[0, 0]
     assert f"{own}%" == text["A00"][0].replace("0%", "%")
     # Fractions of another source decide.

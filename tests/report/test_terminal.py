@@ -76,7 +76,7 @@ def test_many_zero_differences_print_wins_and_losses():
     frame = simulated(4)
     frame[["A00", "A01"]] = frame[["A00", "A01"]].round(1)
     comparison = occstats.compare(frame, **HIGHER, estimand="typical", n_resamples=200)
-    row = comparison.pairwise.query("a == 'A00' and b == 'A01'").iloc[0]
+    row = comparison.pairwise_full.query("a == 'A00' and b == 'A01'").iloc[0]
     text = screen(comparison)
     assert row["ties"] > 0.2 * row["n_tasks"]
     assert f"{row['wins']} wins : {row['losses']} losses" in text

@@ -143,7 +143,7 @@ def methods_text(comparison: Comparison) -> MethodsText:
 def _facts(comparison: Comparison) -> dict[str, Any]:
     """Return the numbers, phrases and conditions of the template."""
     settings, results = comparison.settings, comparison.results
-    m, pairs = results.n_independent, comparison.pairwise
+    m, pairs = results.n_independent, comparison.pairwise_full
     unit = "suite" if results.nested else "dataset"
     typical, asymptotic = settings.estimand == "typical", settings.null == "asymptotic"
     several = len(comparison.algorithms) > 2
