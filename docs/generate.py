@@ -25,6 +25,15 @@ MODULES = {
     "occstats.tuning": "Tuning",
 }
 
+# Module-level data has no docstring.
+DATA = {
+    "occstats.descriptors.DESCRIPTORS": "The nine descriptors: a mapping from names to classes.",
+    "occstats.descriptors.ENTRIES": "Class and tuned hyperparameters of each descriptor, by name.",
+    "occstats.figures.FIGURES": "All figures, by name, with their captions and inputs.",
+    "occstats.figures.PRESETS": "Widths and fonts of the journals that ``width`` names.",
+    "occstats.tuning.PAPER": "The grids of Lenz et al. (2021), by descriptor.",
+}
+
 COMPARED = 'comparison = occstats.compare("lenz2021")\n'
 # Code before the call of a figure that does not take a comparison; its last line assigns `axes`.
 SOURCES = {
@@ -103,66 +112,75 @@ def gallery() -> str:
     return "\n".join(lines)
 
 
-def commands() -> str:
-    """Write the page of all commands and their options."""
-    import warnings
-
+def commands() -> dict[str, str]:
+    """Return a page for each command, and one that lists them."""
     import click
 
     from occstats.cli import main
 
-    described: set[tuple[str, str]] = set()
-    lines = ["# Commands", ""]
-    lines += [
-        "The commands of `occstats` and their options. Exit codes: 0 for success; 1 if a fit "
-        "failed or `check-r` found a difference; 2 for bad input, with a one-line "
-        "message that says what is wrong and how to fix it; 3 and 4 for "
-        "the outcomes of `gate`; 130 after an interrupt. Every command has the option `--help`, "
-        "and those with many options `--help-all`.",
+    pages: dict[str, str] = {}
+    # The command that describes an option first, by the text of the option.
+    described: dict[tuple[str, str], str] = {}
+    lines = [
+        "# Commands",
         "",
+        "Exit codes: 0 for success; 1 if a fit failed or `check-r` found a difference; 2 for bad "
+        "input, with a message that says what is wrong and how to fix it; 3 and 4 for the outcomes "
+        "of `gate`; 130 after an interrupt. Every command has the option `--help`, and those with "
+        "many options `--help-all`.",
+        "",
+        "| command | |",
+        "| --- | --- |",
     ]
 
     def describe(command: click.Command, path: str, parent: click.Context | None) -> None:
         context = click.Context(command, info_name=path.rsplit(maxsplit=1)[-1], parent=parent)
-        if parent is not None:
-            write(command, path, context)
         if isinstance(command, click.Group):
             for name in command.list_commands(context):
                 inner = command.get_command(context, name)
                 assert inner is not None
                 describe(inner, f"{path} {name}", context)
+            return
+        place = path.replace(" ", "-")
+        lines.append(f"| [{path}](commands/{place}.md) | {command.get_short_help_str(200)} |")
+        pages[f"commands/{place}"] = _command_page(command, path, context, described)
 
-    def write(command: click.Command, path: str, context: click.Context) -> None:
-        usage = " ".join(command.collect_usage_pieces(context))
-        prose, _, examples = (command.help or "").partition("\b")
-        lines.extend([f"## {path}", "", "```text", f"{path} {usage}", "```", ""])
-        lines.extend([" ".join(prose.split()).replace("<", "&lt;"), ""])
-        if examples.strip():
-            lines.extend(["```text", *(line.strip() for line in examples.strip().splitlines())])
-            lines.extend(["```", ""])
-        records = [
-            record
-            for parameter in command.get_params(context)
-            if isinstance(parameter, click.Option)
-            and (record := parameter.get_help_record(context))
-            and not record[0].startswith("--help")
-        ]
-        known = [names for names, text in records if (names, text) in described]
-        if len(known) > 3:
-            names = ", ".join(f"`{re.findall('--[a-z-]+', each)[-1]}`" for each in known)
-            lines.extend([f"These options have the same meaning as above: {names}.", ""])
-            records = [each for each in records if each not in described]
-        described.update(records)
-        if records:
-            lines.extend(["| option | meaning |", "| --- | --- |"])
-            for names, text in records:
-                code = names.replace("|", "\\|")
-                lines.append(f"| `{code}` | {_cell(text)} |")
-            lines.append("")
+    describe(main, "occstats", None)
+    names = "\n".join(pages)
+    tree = f"```{{toctree}}\n:hidden:\n\n{names}\n```"
+    return {"commands": "\n".join([*lines, "", tree, ""]), **pages}
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        describe(main, "occstats", None)
+
+def _command_page(
+    command: Any, path: str, context: Any, described: dict[tuple[str, str], str]
+) -> str:
+    import click
+
+    usage = " ".join(command.collect_usage_pieces(context))
+    prose, _, examples = (command.help or "").partition("\b")
+    lines = [f"# {path}", "", " ".join(prose.split()).replace("<", "&lt;"), ""]
+    lines += ["```text", f"{path} {usage}", "```", ""]
+    if examples.strip():
+        lines += ["```text", *(line.strip() for line in examples.strip().splitlines()), "```", ""]
+    groups: dict[str, list[tuple[str, str]]] = {}
+    shared: dict[str, list[str]] = {}
+    for parameter in command.get_params(context):
+        record = parameter.get_help_record(context)
+        if not isinstance(parameter, click.Option) or record is None or "--help" in record[0]:
+            continue
+        first = described.setdefault(record, path)
+        if first == path:
+            groups.setdefault(getattr(parameter, "group", "Options"), []).append(record)
+        else:
+            shared.setdefault(first, []).append(f"`{re.findall('--[a-z-]+', record[0])[-1]}`")
+    for title, records in groups.items():
+        lines += [f"## {title}", "", "| option | meaning |", "| --- | --- |"]
+        for name, text in records:
+            code = name.replace("|", "\\|")
+            lines.append(f"| `{code}` | {_cell(text)} |")
+        lines.append("")
+    for first, names in shared.items():
+        lines += [f"As in [{first}]({first.replace(' ', '-')}.md): {', '.join(names)}.", ""]
     return "\n".join(lines)
 
 
@@ -171,27 +189,33 @@ def _cell(text: str) -> str:
     return re.sub(r"(?<![\w-])--[a-z][a-z-]+", r"`\g<0>`", text)
 
 
-def api(module: str, title: str) -> str:
-    """Write the page of a module's public names."""
+def api(module: str, title: str) -> dict[str, str]:
+    """Return a page for each public name of a module, and one that lists them."""
     import inspect
 
     loaded = import_module(module)
-    lines = [
-        f"# {title}: `{module}`",
-        "",
-        " ".join((loaded.__doc__ or "").split("\n\n")[0].split()),
-    ]
-    public = [name for name in loaded.__all__ if not name.startswith("__")]
-    # Functions first: most classes are what they return.
-    for name in sorted(public, key=lambda each: inspect.isclass(getattr(loaded, each))):
+    place = module.replace(".", "-")
+    pages: dict[str, str] = {}
+    tables: dict[str, list[str]] = {"function": [], "class": [], "data": []}
+    for name in sorted(name for name in loaded.__all__ if not name.startswith("__")):
         found = getattr(loaded, name)
         kind = "class" if inspect.isclass(found) else "function" if callable(found) else "data"
         # Methods that scikit-learn adds refer to its own documentation.
         members = [":members:", ":exclude-members: set_fit_request, set_score_request"]
-        members = members if kind == "class" else []
-        lines += ["", f"## {name}", "", "```{eval-rst}", f".. auto{kind}:: {module}.{name}"]
-        lines += [f"   {each}" for each in members] + ["```"]
-    return "\n".join(lines) + "\n"
+        lines = [f"# {name}", "", "```{eval-rst}", f".. auto{kind}:: {module}.{name}"]
+        lines += [f"   {each}" for each in members if kind == "class"]
+        pages[f"{place}/{name}"] = "\n".join([*lines, "```", ""])
+        text = DATA[f"{module}.{name}"] if kind == "data" else inspect.getdoc(found) or ""
+        summary = " ".join(text.split("\n\n")[0].split()).replace("|", "\\|").replace("``", "`")
+        tables[kind].append(f"| [{name}]({place}/{name}.md) | {summary} |")
+    lines = [f"# {title}: `{module}`", ""]
+    lines += [" ".join((loaded.__doc__ or "").split("\n\n")[0].split()), ""]
+    for heading, rows in zip(("Functions", "Classes", "Data"), tables.values(), strict=True):
+        if rows:
+            lines += [f"## {heading}", "", "| | |", "| --- | --- |", *rows, ""]
+    names = "\n".join(pages)
+    lines += ["```{toctree}", ":hidden:", "", names, "```", ""]
+    return {place: "\n".join(lines), **pages}
 
 
 def schema_of(value: Any, explanations: dict[str, str], name: str = "") -> dict[str, Any]:
@@ -287,16 +311,17 @@ def main() -> None:
     mpl.use("agg")
     OUT.mkdir(exist_ok=True)
     (OUT / "site").mkdir(exist_ok=True)
-    pages = {"commands": commands(), "tests": tests()}
+    pages = {**commands(), "tests": tests()}
     # Figures take most of the time; `DRAFT=1 make docs` keeps existing ones.
     if not (os.environ.get("DRAFT") and (OUT / "gallery.md").exists()):
         pages["gallery"] = gallery()
     for notebook in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
         shutil.copy(notebook, OUT)
     for module, title in MODULES.items():
-        pages[module.replace(".", "-")] = api(module, title)
+        pages |= api(module, title)
     for name, text in pages.items():
         path = OUT / f"{name}.md"
+        path.parent.mkdir(exist_ok=True)
         if not path.exists() or path.read_text("utf-8") != text:
             path.write_text(text, encoding="utf-8")
     (OUT / "site" / "llms.txt").write_text(llms(), encoding="utf-8")

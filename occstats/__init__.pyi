@@ -1,5 +1,6 @@
 from .comparison import (
     Comparison as Comparison,
+    Comparisons as Comparisons,
     compare as compare,
 )
 from .experiment import run_experiment as run_experiment
