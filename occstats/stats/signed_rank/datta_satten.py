@@ -148,7 +148,8 @@ class Contributions(Prepared):
         return upper_bounds(self._weights[pairs], signs, 0.0)
 
     def left_out(self) -> FloatArray:
-        z = np.empty((self.clusters.n_clusters, self.grid.shape[1]))
+        every = np.arange(self.clusters.n_clusters)
+        z = np.empty((len(every), self.grid.shape[1]))
         signs = np.sign(np.nan_to_num(self.grid))
         nonzero, balances = self.clusters.sums(signs != 0).T, self.clusters.sums(signs).T
         for pairs, columns, below, _ in self._counts_below():
@@ -160,7 +161,7 @@ class Contributions(Prepared):
             pooled *= self._sizes[pairs].sum(axis=1, keepdims=True) / np.maximum(1.0, m - 1)
             signed = (below / sizes[:, :, None]).swapaxes(1, 2)
             # Pairs × clusters that are left out × clusters.
-            c = present[:, None] * (1.0 - np.eye(sizes.shape[1])[columns])
+            c = present[:, None] * (every != every[columns, None])
             n, m = np.maximum((c * sizes[:, None]).sum(axis=2), 1.0), c.sum(axis=2)
             terms = balance[:, None] + others[:, None] - signed / sizes[:, columns, None]
             variance_terms = ((m - 1) / n)[:, :, None] * (pooled[:, None] - signed)

@@ -288,12 +288,13 @@ class RankSums(Prepared):
         return upper_bounds(np.where(unsure, 0.0, scale)[:, None] * weights, signs, error)
 
     def left_out(self) -> FloatArray:
-        z = np.empty((self.clusters.n_clusters, self.grid.shape[1]))
+        every = np.arange(self.clusters.n_clusters)
+        z = np.empty((len(every), self.grid.shape[1]))
         for pairs, columns, below, lost in self._counts_below():
             # Each rank falls by the number of differences of the missing cluster below it.
             sums = (self._sums[pairs, :, None] - below).swapaxes(1, 2)
             sizes, known = self._sizes[pairs], self._known[pairs]
-            others = 1.0 - np.eye(sizes.shape[1])[columns]
+            others = (every != every[columns, None]).astype(float)
             n = (sizes.sum(axis=1, keepdims=True) - sizes)[:, columns]
             # Ties lower the sum of the squared ranks.
             squares = n * (n + 1) * (2 * n + 1) / 6 - lost / 12
