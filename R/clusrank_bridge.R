@@ -1,4 +1,4 @@
-# R code of the backends "rpy2" (embedded by rpy2, which sources this file and calls
+# R code of the engines "rpy2" (embedded by rpy2, which sources this file and calls
 # clusrank_batch) and "rscript" (which runs this file as a script on CSV files).
 # Every number comes from clusrank::clusWilcox.test.
 #

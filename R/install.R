@@ -1,4 +1,4 @@
-# Install clusrank, for the backends "rpy2" and "rscript", from CRAN:
+# Install clusrank, for the engines "rpy2" and "rscript", from CRAN:
 #
 #     Rscript R/install.R
 #

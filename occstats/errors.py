@@ -38,7 +38,7 @@ class FigureError(OccstatsError, ValueError):
 
 
 class EngineError(OccstatsError, RuntimeError):
-    """An optional backend (R, a scheduler) is missing or failed."""
+    """R, a scheduler or a worker is missing or failed."""
 
 
 class MissingExtraError(OccstatsError, ModuleNotFoundError):

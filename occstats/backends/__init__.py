@@ -1,8 +1,7 @@
-"""Backends of the clustered tests: this package, or R's package clusrank."""
+"""Engines of the clustered tests: this package, or R's package clusrank."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,38 +10,13 @@ if TYPE_CHECKING:
     from occstats.stats.sample import Sample
     from occstats.stats.signed_rank.pairwise import PairwiseTests
 
-__all__ = ["ENGINES", "Engine", "run_in_r"]
-
-
-@dataclass(frozen=True)
-class Engine:
-    """A backend of the tests: its name as an option and in prose, and a phrase for the methods."""
-
-    key: str
-    name: str
-    sentence: str = ""
-
-
-_BY_R = ", the tests with the R package clusrank {jiang2020}"
-ENGINES = {
-    engine.key: engine
-    for engine in (
-        Engine("native", "native"),
-        Engine("rpy2", "R's clusrank, embedded", _BY_R),
-        Engine("rscript", "R's clusrank in a separate process", _BY_R),
-        Engine(
-            "both",
-            "native, checked against R's clusrank",
-            ", the tests checked against the R package clusrank {jiang2020}",
-        ),
-    )
-}
+__all__ = ["run_in_r"]
 
 
 def run_in_r(
     engine: str, sample: Sample, *, test: Any, alternative: Any, names: Sequence[str]
 ) -> tuple[PairwiseTests, dict[str, Any], tuple[str, ...]]:
-    """Return the asymptotic tests of all ordered pairs, a record of the backend, and notes."""
+    """Return the asymptotic tests of all ordered pairs, a record of the engine, and notes."""
     if engine == "both":
         from occstats.backends.agreement import check_engines
 
@@ -55,7 +29,8 @@ def run_in_r(
             "n_tests": check.n_tests,
         }
         return check.native, record, (check.sentence(names),)
-    from occstats.backends.clusrank import clusrank_pairs, engine_versions
+    from occstats.backends.clusrank import clusrank_pairs
+    from occstats.backends.installation import engine_versions
 
     tests = clusrank_pairs(sample, test=test, alternative=alternative, engine=engine, names=names)
     return tests, dict(engine_versions(engine)), ()

@@ -2,54 +2,63 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from occstats._checks import check_choice
-from occstats.backends.clusrank import EQUAL_RANKS, clusrank_pairs, engine_versions
-from occstats.backends.embedded_r import probe_rpy2
-from occstats.errors import EngineError
+from occstats.backends.clusrank import EQUAL_RANKS, clusrank_pairs
+from occstats.backends.installation import engine_versions, probe
 from occstats.stats._arrays import FloatArray
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank.pairwise import (
-    Alternative,
-    Null,
-    PairwiseTests,
-    TestName,
-    pairwise_tests,
-)
+from occstats.stats.signed_rank.pairwise import Alternative, PairwiseTests, TestName, pairwise_tests
 
 AGREEMENT = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class EngineCheck:
-    """Differences between the native tests of all ordered pairs and those of clusrank.
+    """Tests of all ordered pairs by the native engine and by clusrank, and how they differ.
 
     Attributes
     ----------
     native, reference : PairwiseTests
-        Results of each backend.
-    largest_p, largest_z : float
-        Largest absolute differences of p-values and of Z over all tests; NaN for Z where clusrank
-        reports none (exact null).
-    worst : (int, int) or None
-        The pair with the largest difference of p-values.
-    n_tests : int
-        Number of tests compared.
+        Results of each engine.
     versions : dict
-        The backend and the versions of R, clusrank and rpy2.
+        The engine and the versions of R, clusrank and rpy2.
     """
 
     native: PairwiseTests = field(repr=False)
     reference: PairwiseTests = field(repr=False)
-    largest_p: float
-    largest_z: float
-    worst: tuple[int, int] | None
-    n_tests: int
     versions: dict[str, str]
+
+    @cached_property
+    def p_differences(self) -> FloatArray:
+        """Absolute differences of p-values; NaN for pairs without a test."""
+        return np.abs(self.native.p - self.reference.p)
+
+    @property
+    def largest_p(self) -> float:
+        """Largest absolute difference of p-values; NaN if there is none."""
+        return _largest(self.p_differences)
+
+    @property
+    def largest_z(self) -> float:
+        """Largest absolute difference of Z; NaN where clusrank reports none (exact null)."""
+        return _largest(np.abs(self.native.z - self.reference.z))
+
+    @property
+    def worst(self) -> tuple[int, int] | None:
+        """The pair with the largest difference of p-values, if any pair has a test."""
+        if not self.n_tests:
+            return None
+        a, b = np.unravel_index(np.nanargmax(self.p_differences), self.p_differences.shape)
+        return int(a), int(b)
+
+    @property
+    def n_tests(self) -> int:
+        """Number of tests compared."""
+        return int(np.count_nonzero(~np.isnan(self.p_differences)))
 
     @property
     def agrees(self) -> bool:
@@ -88,63 +97,30 @@ class EngineCheck:
 
 
 def check_engines(
-    scores: npt.ArrayLike | Sample,
-    clusters: npt.ArrayLike | None = None,
+    sample: Sample,
     *,
     test: TestName = "rgl",
-    null: Null = "asymptotic",
+    null: Literal["asymptotic", "exact"] = "asymptotic",
     alternative: Alternative = "greater",
-    tie_tolerance: float = 0.0,
     engine: Literal["rpy2", "rscript", "either"] = "either",
     names: Sequence[str] | None = None,
 ) -> EngineCheck:
-    """Run all pairs natively and in clusrank, and compare.
+    """Run all pairs natively and in clusrank; ``"either"`` uses rpy2 where possible.
 
-    Parameters
-    ----------
-    scores, clusters, test, null, alternative, tie_tolerance
-        As for :func:`occstats.stats.clustered_wilcoxon`. ``null="permutation"`` is refused:
-        the backends draw different random numbers, and clusrank permutes another statistic.
-    engine : {"either", "rpy2", "rscript"}
-        Interface to R; ``"either"`` uses rpy2 where possible.
-    names : sequence of str, optional
-        Names of the columns, for messages.
-
-    Examples
-    --------
-    >>> scores = [[.9, .8, .7], [.8, .9, .6], [.7, .5, .6], [.9, .8, .8], [.6, .5, .2]]
-    >>> check_engines(scores, [1, 1, 2, 2, 3]).agrees  # doctest: +SKIP
-    True
+    Permutation tests cannot be compared: the engines draw different random numbers, and clusrank
+    permutes another statistic.
     """
-    check_choice("engine", engine, ("either", "rpy2", "rscript"))
-    if null == "permutation":
-        raise EngineError(
-            "null 'permutation' cannot be checked against clusrank: the backends draw different "
-            "random numbers and clusrank permutes another statistic; check 'asymptotic' or 'exact'"
-        )
     if engine == "either":
-        engine = "rscript" if probe_rpy2().problem else "rpy2"
-    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    reference = clusrank_pairs(
-        sample, test=test, null=null, alternative=alternative, engine=engine, names=names
-    )
-    native = pairwise_tests(sample, test=test, null=null, alternative=alternative)
-    apart = np.abs(native.p - reference.p)
-    worst = None
-    if not np.isnan(apart).all():
-        a, b = np.unravel_index(np.nanargmax(apart), apart.shape)
-        worst = (int(a), int(b))
+        engine = "rscript" if probe("rpy2").problem else "rpy2"
     return EngineCheck(
-        native=native,
-        reference=reference,
-        largest_p=_largest(apart),
-        largest_z=_largest(np.abs(native.z - reference.z)),
-        worst=worst,
-        n_tests=int(np.count_nonzero(~np.isnan(apart))),
+        native=pairwise_tests(sample, test=test, null=null, alternative=alternative),
+        reference=clusrank_pairs(
+            sample, test=test, null=null, alternative=alternative, engine=engine, names=names
+        ),
         versions=engine_versions(engine),
     )
 
 
-def _largest(apart: FloatArray) -> float:
-    known = apart[~np.isnan(apart)]
+def _largest(differences: FloatArray) -> float:
+    known = differences[~np.isnan(differences)]
     return float(known.max()) if known.size else float("nan")

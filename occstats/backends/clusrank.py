@@ -29,17 +29,16 @@ from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from occstats._checks import check_choice
-from occstats.backends.embedded_r import require, run_embedded
-from occstats.backends.rscript import NATIVE_OFFER, RFound, run_in_rscript
+from occstats.backends.embedded_r import run_embedded
+from occstats.backends.installation import NATIVE_OFFER, require
+from occstats.backends.rscript import run_in_rscript
 from occstats.errors import EngineError
 from occstats.stats._arrays import FloatArray, IntArray, round_to_grid, signed_ranks
 from occstats.stats.clusters import Clusters
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank import TESTS, check_test
+from occstats.stats.signed_rank import TESTS
 from occstats.stats.signed_rank.interface import Evaluation
 from occstats.stats.signed_rank.null import RandomState
 from occstats.stats.signed_rank.pairwise import (
@@ -57,49 +56,20 @@ EQUAL_RANKS = "clusrank has no test where all signed ranks are equal"
 
 
 def clusrank_pairs(
-    scores: npt.ArrayLike | Sample,
-    clusters: npt.ArrayLike | None = None,
+    sample: Sample,
     *,
     test: TestName = "rgl",
     null: Null = "asymptotic",
     alternative: Alternative = "two-sided",
-    tie_tolerance: float = 0.0,
-    n_resamples: int = 10_000,
-    random_state: RandomState = None,
     engine: str = "rpy2",
     names: Sequence[str] | None = None,
 ) -> PairwiseTests:
     """Test all ordered pairs of columns with clusrank, in one call of R.
 
-    Parameters
-    ----------
-    scores : array_like of shape (n_tasks, k)
-        Higher is better; NaN marks a missing score, and each pair uses the tasks both have.
-    clusters, test, null, alternative, tie_tolerance, n_resamples, random_state
-        As in :func:`occstats.stats.clustered_wilcoxon`; every pair uses the same seed, set in R.
-    engine : {"rpy2", "rscript"}
-        R embedded by rpy2, or run by ``Rscript``.
-    names : sequence of str, optional
-        Names of the columns, for messages.
-
-    Returns
-    -------
-    PairwiseTests
-        As from :func:`occstats.stats.pairwise_tests`; Z and variance are NaN for the nulls
-        ``"exact"`` and ``"permutation"``, for which clusrank reports neither.
-
-    Raises
-    ------
-    EngineError
-        R, rpy2 or clusrank is missing or fails, or clusrank would give a wrong answer for a pair.
-
-    Examples
-    --------
-    >>> scores = [[.9, .8, .7], [.8, .9, .6], [.7, .5, .6], [.9, .8, .8], [.6, .5, .2]]
-    >>> clusrank_pairs(scores, [1, 1, 2, 2, 3]).p[0, 1]  # doctest: +SKIP
-    0.2059...
+    The result is that of :func:`occstats.stats.pairwise_tests`; for the null ``"exact"``, clusrank
+    reports neither Z nor variance, which are NaN. `names` are those of the columns, for messages.
+    An `EngineError` is raised if clusrank would give a wrong answer for a pair.
     """
-    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = sample.n_algorithms
     columns = names or [f"column {i}" for i in range(k)]
     samples: dict[str, tuple[FloatArray, IntArray]] = {}
@@ -113,31 +83,8 @@ def clusrank_pairs(
         label += f" (columns {a} and {b})" * (label in samples)
         codes = sample.clusters.independent.codes[both]
         samples[label] = (np.clip(rounded, -largest, largest), codes)
-    found = evaluate_in_r(
-        samples,
-        test=test,
-        null=null,
-        alternative=alternative,
-        n_resamples=n_resamples,
-        random_state=random_state,
-        engine=engine,
-    )
+    found = evaluate_in_r(samples, test=test, null=null, alternative=alternative, engine=engine)
     return collect_pairs(dict(zip(permutations(range(k), 2), found, strict=True)), k, alternative)
-
-
-def engine_versions(engine: str) -> dict[str, str]:
-    """Return the backend and the versions of its parts, for the record of a comparison.
-
-    Examples
-    --------
-    >>> engine_versions("rpy2")  # doctest: +SKIP
-    {'engine': 'rpy2', 'R': '4.2.2', 'clusrank': '1.0.4', 'rpy2': '3.6.5'}
-    """
-    found = require(engine)
-    if isinstance(found, RFound):
-        return {"engine": engine, "R": found.version, "clusrank": found.clusrank}
-    versions = {"R": found.r_version, "clusrank": found.clusrank, "rpy2": found.version}
-    return {"engine": engine, **versions}
 
 
 def evaluate_in_r(
@@ -146,17 +93,14 @@ def evaluate_in_r(
     test: str,
     null: str,
     alternative: str,
-    n_resamples: int,
-    random_state: RandomState,
     engine: str,
+    n_resamples: int = 10_000,
+    random_state: RandomState = None,
 ) -> list[Evaluation]:
     """Test labelled samples of differences and cluster codes in one call of R.
 
     Reasons for no test are native; only the p-value of the alternative is known.
     """
-    check_choice("test", test, ("rgl", "ds"))
-    check_choice("engine", engine, ("rpy2", "rscript"))
-    check_test(test, null, alternative, n_resamples)
     require(engine)
     found: dict[str, Evaluation] = {}
     for label, (x, codes) in samples.items():

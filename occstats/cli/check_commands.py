@@ -48,8 +48,8 @@ class Finding:
 def doctor(as_json: bool, compile_ahead: bool) -> None:
     """Report what is installed and what is missing.
 
-    Checks Python, the libraries, BLAS and its threads, and numba; for the optional backends, also
-    R, its package clusrank, and rpy2. The exit code is 0 if everything required works, and 1
+    Checks Python, the libraries, BLAS and its threads, and numba; for the engines in R, also R,
+    its package clusrank, and rpy2. The exit code is 0 if everything required works, and 1
     otherwise.
     """
     from occstats import __version__
@@ -87,9 +87,9 @@ def doctor(as_json: bool, compile_ahead: bool) -> None:
             for line in lines[1:]:
                 click.echo(f"{'':<{width + 11}}{line}")
         usable = [name for name, works_ in engines.items() if works_]
-        click.echo(f"Usable backends of the clustered tests: {', '.join(usable)}.")
+        click.echo(f"Usable engines of the clustered tests: {', '.join(usable)}.")
         if len(usable) < len(engines):
-            click.echo("The native backend needs no R and gives the same asymptotic p-values.")
+            click.echo("The native engine needs no R and gives the same asymptotic p-values.")
     if not healthy:
         sys.exit(1)
 
@@ -168,29 +168,29 @@ def _numba() -> Finding:
 
 
 def _r() -> list[Finding]:
-    from occstats.backends import embedded_r, rscript
+    from occstats.backends.installation import probe
 
     optional = partial(Finding, optional=True)
-    r, rpy2 = rscript.probe_r(), embedded_r.probe_rpy2()
-    if not r.version:
+    r, rpy2 = probe("rscript"), probe("rpy2")
+    if not r.r:
         findings = [
             optional("R", "broken" if r.rscript else "missing", "", r.problem, r.remedy),
             optional("clusrank", "unknown", detail="needs R"),
         ]
     else:
-        findings = [optional("R", "ok", r.version, r.rscript)]
+        findings = [optional("R", "ok", r.r, r.rscript)]
         if not r.problem:
             findings.append(optional("clusrank", "ok", r.clusrank, "R package"))
         else:
             status: Literal["broken", "missing"] = "broken" if r.clusrank else "missing"
             findings.append(optional("clusrank", status, r.clusrank, r.problem, r.remedy))
-    if not rpy2.problem:
-        findings.append(optional("rpy2", "ok", rpy2.version, f"embeds R {rpy2.r_version}"))
-    elif rpy2.version and not r.version:
-        findings.append(optional("rpy2", "unknown", rpy2.version, "needs R"))
+    if rpy2.r:
+        findings.append(optional("rpy2", "ok", rpy2.rpy2, f"embeds R {rpy2.r}"))
+    elif rpy2.rpy2 and not r.r:
+        findings.append(optional("rpy2", "unknown", rpy2.rpy2, "needs R"))
     else:
-        found = optional("rpy2", "broken", rpy2.version, rpy2.problem, rpy2.remedy)
-        findings.append(found if rpy2.version else replace(found, status="missing"))
+        found = optional("rpy2", "broken", rpy2.rpy2, rpy2.problem, rpy2.remedy)
+        findings.append(found if rpy2.rpy2 else replace(found, status="missing"))
     return findings
 
 
@@ -242,7 +242,7 @@ def check_r(
     """Check the native clustered tests against R's clusrank.
 
     RESULTS are tables of results as for compare; the default is the bundled lenz2021. Both
-    backends test every ordered pair of algorithms, and the largest difference is printed. The exit
+    engines test every ordered pair of algorithms, and the largest difference is printed. The exit
     code is 0 if no p-value and no Z differs by more than 1e-10, and 1 otherwise.
     """
     from occstats._format import wrap

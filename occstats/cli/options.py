@@ -203,7 +203,7 @@ TABLE: dict[str, Row] = {
     "test": _row(TESTS, "Clustered signed-rank test of the estimand typical: Rosner, Glynn and "
         "Lee, or Datta and Satten", choices=CHOICES["test"], usual="rgl"),
     "correction": _row(TESTS, "Correction for multiple testing", choices=CHOICES["correction"],
-        usual="max-t; holm with an R backend"),
+        usual="max-t; holm with an engine in R"),
     "family": _row(TESTS, "Tests corrected together: all pairs, the comparisons with "
         "the control, the one-sided tests of each algorithm against all others, or also over "
         "several measures",
@@ -212,8 +212,8 @@ TABLE: dict[str, Row] = {
         choices=CHOICES["alternative"], usual="two-sided"),
     "null": _row(TESTS, "Null distribution: cluster sign flips (for the estimand typical), a "
         "bootstrap of datasets (for mean), or the normal or t distribution",
-        choices=CHOICES["null"], usual="by the estimand; asymptotic with an R backend"),
-    "engine": _row(TESTS, "Backend of the tests: R's clusrank embedded by rpy2 or run by Rscript; "
+        choices=CHOICES["null"], usual="by the estimand; asymptotic with an engine in R"),
+    "engine": _row(TESTS, "Engine of the tests: R's clusrank embedded by rpy2 or run by Rscript; "
         "both checks native against R", choices=CHOICES["engine"], usual="native"),
     "tie_tolerance": _row(TESTS, "Round differences to multiples of this before ranking, "
         "so that 0.3 − 0.2 and 0.2 − 0.1 tie; 0 ranks the raw floats", type=float,

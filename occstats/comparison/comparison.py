@@ -284,7 +284,7 @@ class Comparison:
             "higher_is_better": results.higher_is_better,
             "sources": list(results.sources),
             **self.settings.record(),
-            "engine": decision.backend,
+            "engine": decision.engine,
             "resamples_used": decision.tests.n_resamples,
             "versions": {
                 "occstats": __version__,

@@ -83,7 +83,7 @@ class Decision:
     n_datasets: IntArray
     #: Tests that are corrected together.
     family_size: int
-    backend: dict[str, Any]
+    engine: dict[str, Any]
     notes: tuple[str, ...]
     #: The comparisons whose pairs are corrected together, such as " of 2 measures".
     together: str = ""
@@ -242,9 +242,9 @@ def decide(study: Study, family: JointTests | None = None) -> Decision:
     n_tasks, n_datasets = _shared(study.sample)
     size = _family_size(n_datasets, settings, study.control)
     if family is None:
-        tests, backend, notes = _run_tests(study, size)
+        tests, engine, notes = _run_tests(study, size)
     else:
-        tests, size, backend = family.tests, family.size, {"engine": "native"}
+        tests, size, engine = family.tests, family.size, {"engine": "native"}
         notes = tuple(_cautions(study, tests, size))
     p = tests.p
     if settings.correction != "max-t":
@@ -274,7 +274,7 @@ def decide(study: Study, family: JointTests | None = None) -> Decision:
         n_tasks=n_tasks,
         n_datasets=n_datasets,
         family_size=size,
-        backend=backend,
+        engine=engine,
         notes=notes,
         together="" if family is None else family.together,
     )
@@ -290,7 +290,7 @@ def within_bounds(low: FloatArray, high: FloatArray, study: Study) -> tuple[Floa
 
 
 def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tuple[str, ...]]:
-    """Run the tests of the estimand; an R backend replaces their p-values."""
+    """Run the tests of the estimand; an engine in R replaces their p-values."""
     settings = study.settings
     options: dict[str, Any] = {
         "control": study.control,

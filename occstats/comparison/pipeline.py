@@ -138,7 +138,7 @@ def compare(
     alpha : float, default 0.05
         Significance level; confidence intervals have level ``1 - alpha``.
     engine : {'native', 'rpy2', 'rscript', 'both'}, default 'native'
-        Backend of the tests: this package; R's clusrank, embedded or as a process; or this
+        Engine of the tests: this package; R's clusrank, embedded or as a process; or this
         package, checked against clusrank. All but ``'native'`` need R.
     algorithms : sequence of str, optional
         Algorithms to compare and to rank against each other. The default is all.

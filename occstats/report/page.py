@@ -234,7 +234,7 @@ def content_security_policy(*, scripts: Iterable[str], styles: Iterable[str]) ->
 
 
 def provenance(comparison: Comparison) -> list[tuple[str, str]]:
-    """Return the sources, a fingerprint of the scores, settings, backend and versions."""
+    """Return the sources, a fingerprint of the scores, settings, engine and versions."""
     meta, scores = comparison.meta, comparison.results.scores
     # The hash does not depend on the order of tasks and algorithms.
     text = scores.sort_index()[sorted(scores.columns)].to_csv(lineterminator="\n")

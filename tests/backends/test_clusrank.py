@@ -1,4 +1,4 @@
-"""The R backends against the native one; runs where R and clusrank are installed.
+"""The engines in R against the native one; runs where R and clusrank are installed.
 
 ``tests/reference/clusrank_cases.json`` was made by ``Rscript R/reference_values.R``.
 """
@@ -16,9 +16,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from occstats import load_results
 from occstats.backends.agreement import check_engines
-from occstats.backends.clusrank import EQUAL_RANKS, clusrank_pairs, engine_versions, exact_defect
-from occstats.backends.embedded_r import probe_rpy2
-from occstats.backends.rscript import probe_r
+from occstats.backends.clusrank import EQUAL_RANKS, clusrank_pairs, exact_defect
+from occstats.backends.installation import engine_versions, probe
 from occstats.errors import EngineError
 from occstats.stats import Sample, clustered_wilcoxon, pairwise_tests
 from occstats.stats.clusters import Clusters
@@ -34,11 +33,7 @@ EXACT = [case for case in CASES if case["exact"]]
 @cache
 def missing(engine):
     """Return what is missing; cached, as every probe starts a process."""
-    if probe_r().problem:
-        return f"needs R with clusrank: {probe_r().problem}"
-    if engine == "rpy2" and probe_rpy2().problem:
-        return f"needs rpy2: {probe_rpy2().problem}"
-    return ""
+    return probe(engine).problem and f"needs {engine}: {probe(engine).problem}"
 
 
 @pytest.fixture(params=["rpy2", "rscript"])
@@ -82,12 +77,13 @@ def assert_same_tests(found, native):
 
 @pytest.mark.parametrize(("method", "tie_tolerance"), [("rgl", 0.0), ("rgl", 1e-9), ("ds", 1e-9)])
 def test_all_pairs_of_lenz2021_agree_with_the_native_tests(lenz2021, engine, method, tie_tolerance):
-    options = {"test": method, "alternative": "greater", "tie_tolerance": tie_tolerance}
+    options = {"test": method, "alternative": "greater"}
     scores, datasets = lenz2021
     if method == "ds" or engine == "rscript" or not tie_tolerance:
         scores = scores[:, :3]  # slow in R
-    found = clusrank_pairs(scores, datasets, **options, engine=engine)
-    assert_same_tests(found, pairwise_tests(scores, datasets, **options))
+    sample = Sample.of(scores, datasets, tie_tolerance=tie_tolerance)
+    found = clusrank_pairs(sample, **options, engine=engine)
+    assert_same_tests(found, pairwise_tests(sample, **options))
     k = scores.shape[1]
     assert np.count_nonzero(~np.isnan(found.p)) == k * (k - 1)
 
@@ -164,9 +160,10 @@ def test_missing_scores_and_pairs_without_a_test_are_as_natively(engine, method)
     scores[random.random(24) < 0.3, 2] = np.nan
     scores[3:, 4] = np.nan
     clusters = np.repeat(list("abcdefgh"), 3)
-    options = {"test": method, "alternative": "greater", "tie_tolerance": 1e-9}
-    found = clusrank_pairs(scores, clusters, **options, engine=engine)
-    native = pairwise_tests(scores, clusters, **options)
+    sample = Sample.of(scores, clusters, tie_tolerance=1e-9)
+    options = {"test": method, "alternative": "greater"}
+    found = clusrank_pairs(sample, **options, engine=engine)
+    native = pairwise_tests(sample, **options)
     assert_same_tests(found, native)
     assert found.p[0, 1] == 1
     assert (0, 4) in found.reasons
@@ -197,21 +194,10 @@ def test_embedded_r_prints_nothing_and_runs_in_any_thread(capfd):
 
 
 @embedded_only
-@pytest.mark.parametrize("test", ["rgl", "ds"])
-def test_failures_rank_below_every_score(engine, test):
-    scores = np.random.default_rng(0).normal(size=(20, 3)).round(2)
-    scores[::4, 1], scores[::5, 2] = -np.inf, -np.inf
-    sample = Sample(scores, Clusters.of(np.arange(20) // 3), 1e-9)
-    check = check_engines(sample, test=test, engine=engine)
-    assert check.agrees
-    assert check.n_tests == 6
-
-
-@embedded_only
 def test_equal_signed_ranks_are_tested_natively_only(engine):
     clusters = np.repeat(np.arange(5), [3, 1, 1, 2, 1])
     scores = np.column_stack([np.full(8, 0.8), np.full(8, 0.7), np.linspace(0, 1, 8)])
-    check = check_engines(scores, clusters, tie_tolerance=1e-9, engine=engine)
+    check = check_engines(Sample.of(scores, clusters, tie_tolerance=1e-9), engine=engine)
     assert check.agrees
     assert check.equal_ranks == [(0, 1), (1, 0)]
     assert check.n_tests == 4
@@ -220,8 +206,9 @@ def test_equal_signed_ranks_are_tested_natively_only(engine):
     assert check.reference.reasons[0, 1] == EQUAL_RANKS
     assert check.sentence().endswith("where all signed ranks are equal (2 tests).")
     # Clusters of equal size leave clusrank a variance, and Datta and Satten's test always does.
-    for options in ({"clusters": np.arange(8) // 2}, {"clusters": clusters, "test": "ds"}):
-        check = check_engines(scores, **options, tie_tolerance=1e-9, engine=engine)
+    for test, grouping in (("rgl", np.arange(8) // 2), ("ds", clusters)):
+        sample = Sample.of(scores, grouping, tie_tolerance=1e-9)
+        check = check_engines(sample, test=test, engine=engine)
         assert check.agrees
         assert check.n_tests == 6
 
@@ -269,8 +256,7 @@ def test_the_pair_that_clusrank_cannot_test_exactly_is_named(engine):
     results = load_results("lenz2021").select(["ALP", "SVM"])
     with pytest.raises(EngineError, match="null 'exact' of ALP against SVM is refused: there are"):
         clusrank_pairs(
-            results.oriented,
-            results.clusters,
+            Sample.of(results.oriented, results.clusters),
             null="exact",
             names=results.algorithms,
             engine=engine,
@@ -282,7 +268,7 @@ def test_the_pair_that_clusrank_cannot_test_exactly_is_named(engine):
 def test_embedded_r_and_a_process_give_the_same_bits(lenz2021, method):
     scores, datasets = lenz2021
     one, other = (
-        clusrank_pairs(scores[:60, :3], datasets[:60], test=method, engine=engine)
+        clusrank_pairs(Sample.of(scores[:60, :3], datasets[:60]), test=method, engine=engine)
         for engine in ("rpy2", "rscript")
     )
     assert_array_equal(one.p, other.p)

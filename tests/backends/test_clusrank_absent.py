@@ -3,15 +3,15 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from occstats.backends import embedded_r as rpy2
-from occstats.backends import rscript
-from occstats.backends.agreement import EngineCheck, check_engines
-from occstats.backends.clusrank import clusrank_pairs, exact_defect
-from occstats.backends.rscript import find_rscript, probe_r
+from occstats.backends import installation
+from occstats.backends.agreement import EngineCheck
+from occstats.backends.clusrank import exact_defect
+from occstats.backends.installation import find_rscript, probe
 from occstats.errors import ArgumentError, EngineError
 from occstats.stats import clustered_wilcoxon, pairwise_tests
 
@@ -25,8 +25,7 @@ NO_CLUSRANK = {"R_LIBS": "", "R_LIBS_SITE": "/nonexistent", "R_LIBS_USER": "/non
 
 @pytest.fixture(autouse=True)
 def forget(monkeypatch):
-    monkeypatch.setattr(rscript, "_FOUND", {})
-    monkeypatch.setattr(rpy2, "_FOUND", {})
+    monkeypatch.setattr(installation, "_FOUND", {})
     # An R embedded by another test has set it.
     monkeypatch.delenv("R_HOME", raising=False)
 
@@ -81,7 +80,7 @@ def test_r_is_broken(monkeypatch, tmp_path, text, said):
     (tmp_path / "Rscript").write_text(text)
     (tmp_path / "Rscript").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(rscript, "PROBE_SECONDS", 0.2 if "sleep" in text else 60)
+    monkeypatch.setattr(installation, "PROBE_SECONDS", 0.2 if "sleep" in text else 60)
     assert said in refusal("rscript")
 
 
@@ -89,13 +88,13 @@ def test_r_is_broken(monkeypatch, tmp_path, text, said):
 def test_clusrank_is_absent(monkeypatch):
     for name, value in NO_CLUSRANK.items():
         monkeypatch.setenv(name, value)
-    found = probe_r()
-    assert found.version
+    found = probe("rscript")
+    assert found.r
     assert not found.clusrank
     message = refusal("rscript")
-    assert f"the R package clusrank is not installed in R {found.version}" in message
+    assert f"the R package clusrank is not installed in R {found.r}" in message
     assert "install clusrank with Rscript " in message
-    if not rpy2.probe_rpy2().problem:
+    if probe("rpy2").r:
         assert "the R package clusrank is not installed in R" in refusal("rpy2")
 
 
@@ -138,7 +137,9 @@ def test_all_that_is_missing_is_named_at_once(monkeypatch, tmp_path, clusrank, p
     message = refusal("rpy2")
     assert problem in message
     assert "rpy2 is not installed" in message
-    assert f'least <- "{rscript.LEAST_CLUSRANK}"' in rscript.r_file("install.R").read_text()
+    assert (
+        f'least <- "{installation.LEAST_CLUSRANK}"' in installation.r_file("install.R").read_text()
+    )
     (tmp_path / "Rscript").unlink()
     message = refusal("rpy2")
     for part in ("R is not installed", "install clusrank with", "rpy2 is not installed"):
@@ -201,10 +202,8 @@ def test_bad_arguments_are_refused_before_r_is_looked_for(monkeypatch, tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ArgumentError, match="alternative must be one of"):
         clustered_wilcoxon(X, CLUSTERS, alternative="bigger", engine="rscript")
-    with pytest.raises(ArgumentError, match="engine must be one of rpy2, rscript"):
-        clusrank_pairs(np.ones((3, 2)), [1, 2, 3], engine="socket")
-    with pytest.raises(EngineError, match="null 'permutation' cannot be checked"):
-        check_engines(np.ones((3, 2)), [1, 2, 3], null="permutation")
+    with pytest.raises(ArgumentError, match="engine must be one of native, rpy2, rscript"):
+        clustered_wilcoxon(X, CLUSTERS, engine="socket")
 
 
 @pytest.mark.parametrize(
@@ -226,9 +225,12 @@ def test_exact_defects(x, codes, reason):
 def test_a_disagreement_is_called_one():
     scores, clusters = np.random.default_rng(0).random((12, 3)), np.repeat(np.arange(4), 3)
     native = pairwise_tests(scores, clusters)
+    p = native.p.copy()
+    p[0, 1] += 1e-9
     versions = {"engine": "rscript", "R": "4.2.2", "clusrank": "1.0.4"}
-    apart = EngineCheck(native, native, 1e-9, 0.0, (0, 1), 6, versions)
+    apart = EngineCheck(native, replace(native, p=p), versions)
     assert not apart.agrees
     assert "does NOT agree with clusrank 1.0.4 (R 4.2.2) on 6 tests" in apart.sentence()
     assert "1.0e-09 (A against B)" in apart.sentence(["A", "B", "C"])
-    assert EngineCheck(native, native, 1e-11, np.nan, (0, 1), 6, versions).agrees
+    unknown = np.full_like(native.z, np.nan)
+    assert EngineCheck(native, replace(native, z=unknown), versions).agrees

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from occstats.backends.embedded_r import own_environment, probe_rpy2, quiet_start
-from occstats.backends.rscript import find_rscript
+from occstats.backends.embedded_r import own_environment, quiet_start
+from occstats.backends.installation import find_rscript, probe
 
 pytestmark = pytest.mark.skipif(not find_rscript(), reason="needs R: there is no Rscript")
 
@@ -88,8 +88,8 @@ def environment(library):
 
 @pytest.fixture(params=["rpy2", "rscript"])
 def engine(request):
-    if request.param == "rpy2" and probe_rpy2().problem:
-        pytest.skip(f"needs rpy2: {probe_rpy2().problem}")
+    if request.param == "rpy2" and not probe("rpy2").r:
+        pytest.skip(f"needs rpy2: {probe('rpy2').problem}")
     return request.param
 
 
@@ -128,17 +128,17 @@ def test_numbers_come_back_and_noise_does_not(environment, engine):
 
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
 def test_an_embedded_r_can_be_interrupted(environment):
-    if probe_rpy2().problem:
-        pytest.skip(f"needs rpy2: {probe_rpy2().problem}")
+    if not probe("rpy2").r:
+        pytest.skip(f"needs rpy2: {probe('rpy2').problem}")
     program = """
 import numpy as np
 from occstats.backends.clusrank import clusrank_pairs
-from occstats.stats import clustered_wilcoxon
+from occstats.stats import Sample, clustered_wilcoxon
 sample = {"x": [1.0, -2.0, 3.0], "clusters": [1, 1, 2], "engine": "rpy2"}
 before = clustered_wilcoxon(**sample).statistic
 try:
     print("started", flush=True)
-    clusrank_pairs(np.random.default_rng(0).random((8, 30)), np.arange(8))
+    clusrank_pairs(Sample.of(np.random.default_rng(0).random((8, 30)), np.arange(8)))
 except KeyboardInterrupt:
     print("interrupted", clustered_wilcoxon(**sample).statistic == before)
 """

@@ -6,24 +6,26 @@ import platform
 import pytest
 from click.testing import CliRunner
 
-from occstats.backends import embedded_r, rscript
-from occstats.backends.embedded_r import Rpy2Found
-from occstats.backends.rscript import RFound
+from occstats.backends import installation
+from occstats.backends.installation import Installation
 from occstats.cli import check_commands
 from occstats.cli.check_commands import diagnose
 from occstats.cli.check_commands import doctor as command
 
 
 def pretend(monkeypatch, r, rpy2):
-    monkeypatch.setattr(rscript, "probe_r", lambda: r)
-    monkeypatch.setattr(embedded_r, "probe_rpy2", lambda: rpy2)
+    found = {"rscript": r, "rpy2": rpy2}
+    monkeypatch.setattr(installation, "probe", lambda engine: found[engine])
 
 
 def by_name(findings):
     return {finding.name: finding for finding in findings}
 
 
-WELL = RFound("/usr/bin/Rscript", "4.2.2", "1.0.4"), Rpy2Found("3.6.5", "4.2.2", "1.0.4")
+WELL = (
+    Installation("/usr/bin/Rscript", "4.2.2", "1.0.4"),
+    Installation(r="4.2.2", clusrank="1.0.4", rpy2="3.6.5"),
+)
 
 
 def test_this_machine_as_json():
@@ -65,26 +67,26 @@ def test_everything_is_well(monkeypatch):
     ("r", "rpy2", "statuses", "engines"),
     [
         (
-            RFound(problem="R is not installed", remedy="install R"),
-            Rpy2Found("3.6.5", problem="rpy2 3.6.5 cannot be used", remedy="another"),
+            Installation(problem="R is not installed", remedy="install R"),
+            Installation(rpy2="3.6.5", problem="rpy2 3.6.5 cannot be used", remedy="another"),
             ("missing", "unknown", "unknown"),
             (False, False),
         ),
         (
-            RFound("/usr/bin/Rscript", problem="Rscript fails", remedy="reinstall R"),
-            Rpy2Found(problem="rpy2 is not installed", remedy="pip install"),
+            Installation("/usr/bin/Rscript", problem="Rscript fails", remedy="reinstall R"),
+            Installation(problem="rpy2 is not installed", remedy="pip install"),
             ("broken", "unknown", "missing"),
             (False, False),
         ),
         (
-            RFound("/usr/bin/Rscript", "4.2.2", problem="clusrank is not", remedy="install it"),
-            Rpy2Found("3.6.5", "4.2.2"),
+            Installation("/usr/bin/Rscript", "4.2.2", problem="no clusrank", remedy="install it"),
+            Installation(r="4.2.2", rpy2="3.6.5", problem="no clusrank", remedy="install it"),
             ("ok", "missing", "ok"),
             (False, False),
         ),
         (
             WELL[0],
-            Rpy2Found("3.6.6", problem="undefined symbol: R_getVar", remedy="another"),
+            Installation(rpy2="3.6.6", problem="undefined symbol: R_getVar", remedy="another"),
             ("ok", "ok", "broken"),
             (False, True),
         ),
@@ -101,7 +103,7 @@ def test_problems_with_r(monkeypatch, r, rpy2, statuses, engines):
     assert (document["engines"]["rpy2"], document["engines"]["rscript"]) == engines
     text = CliRunner().invoke(command)
     assert text.exit_code == 0
-    assert "The native backend needs no R and gives the same asymptotic p-values." in text.stdout
+    assert "The native engine needs no R and gives the same asymptotic p-values." in text.stdout
 
 
 def test_a_broken_or_missing_library_is_an_illness(monkeypatch):

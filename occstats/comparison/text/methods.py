@@ -13,7 +13,6 @@ from jinja2 import Environment, StrictUndefined
 
 from occstats import __version__
 from occstats._format import count, listing, printable
-from occstats.backends import ENGINES
 from occstats.comparison.text.columns import QUANTITIES, TRAITS
 from occstats.results.aliases import score_word
 from occstats.stats.clusters import FEW_CLUSTERS
@@ -218,7 +217,7 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
         "regression_corrected": settings.regression_corrected,
         "preset": settings.preset_note().replace("Settings of", "The settings were those of", 1),
         "version": __version__,
-        "engine": ENGINES[settings.engine].sentence,
+        "engine": settings.engine,
         "as_published": settings.as_published,
     }
 

@@ -139,7 +139,7 @@ def clustered_wilcoxon(
     random_state : int, numpy.random.Generator or None
         Seed of the Monte Carlo sample.
     engine : {"native", "rpy2", "rscript"}
-        Backend: this package, or R's clusrank package through rpy2 or ``Rscript``.
+        Engine: this package, or R's clusrank package through rpy2 or ``Rscript``.
 
     Returns
     -------
