@@ -5,9 +5,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from occstats._format import did_you_mean
 from occstats.errors import ArgumentError
@@ -280,22 +283,19 @@ def _check_values(descriptor: str, axis: Axis) -> None:
         raise ArgumentError(f"grids: the values of {axis.name} must increase")
 
 
-def _check_names(grids: Iterable[str], descriptors: Mapping[str, str]) -> None:
-    """Raise for a grid that none of the descriptors (name → origin) can use."""
-    for given in grids:
-        owner, dot, name = given.rpartition(".")
-        if dot and owner not in descriptors:
-            raise ArgumentError(
-                f"grids: {given!r} is for {owner}, which is not among the descriptors "
-                f"{', '.join(descriptors)}"
-            )
-        asked = {owner: descriptors[owner]} if dot else descriptors
-        choices = {each for origin in asked.values() for each in _choices(origin)}
-        if name not in choices:
-            raise ArgumentError(
-                f"grids: {', '.join(asked)} has no parameter {name!r}"
-                f"{did_you_mean(name, choices)}; choose from {', '.join(sorted(choices))}"
-            )
+def _check_used(argument: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise for a name, which may be prefixed with that of a descriptor, that nothing uses."""
+    names = sorted(set(known))
+    if unknown := [name for name in given if name and name not in names]:
+        listed = ", ".join(name for name in names if "." not in name)
+        raise ArgumentError(
+            f"{argument}: no descriptor has a parameter {unknown[0]!r}"
+            f"{did_you_mean(unknown[0], names)}; choose from {listed}"
+        )
+
+
+def _qualified(descriptor: str, names: Iterable[str]) -> list[str]:
+    return [each for name in names for each in (name, f"{descriptor}.{name}")]
 
 
 def _choices(origin: str) -> dict[str, tuple[str, str]]:
@@ -357,6 +357,11 @@ class SweepRecipe(Recipe):
         """Return the distinct values of each parameter for a task, in the order of the grid."""
         return [list(dict.fromkeys(axis.resolved(task))) for axis in self.axes]
 
+    def positions(self, task: Task) -> list[NDArray[np.intp]]:
+        """Return the place of each value of each grid among the distinct values for a task."""
+        values = (np.array(axis.resolved(task), dtype=object) for axis in self.axes)
+        return [pd.factorize(of_axis)[0] for of_axis in values]
+
     def fingerprint(self, dataset: str) -> str:
         """Return code, origin, metric and grids as text, to distinguish configurations."""
         axes = [(axis.name, axis.rule, axis.values) for axis in self.axes]
@@ -380,7 +385,8 @@ def make_sweep_recipes(
     """
     chosen = make_recipes(list(PAPER) if descriptors is None else descriptors)
     given = {name: tuple(map(plain, values)) for name, values in (grids or {}).items()}
-    _check_names(given, {recipe.name: recipe.origin for recipe in chosen})
+    known = [_qualified(recipe.name, _choices(recipe.origin)) for recipe in chosen]
+    _check_used("grids", given, chain(*known))
     metric_names = tuple(DEFAULT_METRICS if metrics is None else metrics)
     if not metric_names or len(set(metric_names)) < len(metric_names):
         raise ArgumentError(f"metrics: expected distinct names, got {', '.join(metric_names)!r}")
@@ -405,12 +411,8 @@ def make_sweep_recipes(
                     metric=metric,
                 )
             )
-    names = {name for r in found for a in r.axes for name in (a.name, f"{r.descriptor}.{a.name}")}
-    if unknown := [name for name in windows or {} if name and name not in names]:
-        raise ArgumentError(
-            f"--window: no grid is called {unknown[0]!r}{did_you_mean(unknown[0], names)}; choose "
-            f"from {', '.join(sorted(names))}"
-        )
+    swept = [_qualified(each.descriptor, [axis.name for axis in each.axes]) for each in found]
+    _check_used("windows", windows or {}, chain(*swept))
     return found
 
 

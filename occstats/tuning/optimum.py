@@ -10,10 +10,9 @@ References
 .. [2] C. A. Field, A. H. Welsh (2007). Bootstrapping clustered data. JRSS B 69(3), 369-390.
 """
 
-import itertools
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from occstats.experiment.tasks import N_FOLDS, Task
 from occstats.stats._arrays import FloatArray
 from occstats.stats.bootstrap import resample_counts
 from occstats.stats.clusters import weighted_means
-from occstats.tuning.grids import Axis, SweepRecipe, Value
+from occstats.tuning.grids import SweepRecipe, Value, paper_defaults
 
 # The loss of mean AUROC that defines the flat range around an optimum.
 LOSS = 0.001
@@ -35,8 +34,10 @@ CONFIDENCE = 0.95
 MOST_ELEMENTS = 20_000_000
 # Elements of resampled curves in memory at a time.
 BLOCK_ELEMENTS = 1_000_000
-
-Choices = Mapping[str, Mapping[str, Mapping[str, Value]]]
+RESULT_COLUMNS = [
+    "dataset", "class", "descriptor", "fold", "auroc", "average_precision", "status", "n", "m",
+    "sparsity", "parameters",
+]  # fmt: skip
 
 
 def rolling_mean(values: ArrayLike, windows: Sequence[int]) -> FloatArray:
@@ -98,104 +99,185 @@ class GridMeans:
         """Return the mean over datasets, with equal weight for each."""
         return np.asarray(self.means.mean(axis=0))
 
+    @cached_property
+    def surface(self) -> FloatArray:
+        """Return the smoothed mean over datasets."""
+        return self.smoothed(self.overall)
 
-def expand(
-    rows: pd.DataFrame, recipe: SweepRecipe, tasks: Mapping[str, int] | None = None
-) -> GridMeans:
-    """Expand the distinct values of each task to the grid, and average over tasks.
+    def smoothed(self, means: FloatArray) -> FloatArray:
+        """Compute the rolling mean of grids (..., grid); a point without a score stays missing."""
+        surface = rolling_mean(means, [axis.window for axis in self.recipe.axes])
+        return np.where(np.isnan(means), np.nan, surface)
 
-    Many points of a grid give the same number of neighbours, which the rows contain only once. A
-    fold without an AUROC (its test part lacks target or other rows) is ignored in the mean of its
-    task; a failed fit leaves its dataset without a value at that point. Datasets without any value,
-    or with fewer than their number of `tasks` or folds so far, are omitted.
-    """
-    mine = rows[rows["descriptor"] == recipe.name]
-    if tasks is not None:
-        folds = mine[["dataset", "class", "fold"]].drop_duplicates().groupby("dataset").size()
-        planned = folds.index.map(lambda name: N_FOLDS * tasks.get(name, 0))
-        mine = mine[mine["dataset"].isin(folds.index[folds == planned])]
-    datasets: dict[str, list[FloatArray]] = {}
-    for task, values in task_grids(mine, recipe):
-        datasets.setdefault(task.dataset, []).append(values)
-    shape = tuple(len(axis.values) for axis in recipe.axes)
-    means = {name: np.mean(values, axis=0) for name, values in datasets.items()}
-    means = {name: values for name, values in means.items() if not np.isnan(values).all()}
-    found = np.array(list(means.values())) if means else np.empty((0, *shape))
-    return GridMeans(recipe, list(means), found)
+    @cached_property
+    def best(self) -> tuple[int, ...]:
+        """Return the position of the optimum, the first maximum of the smoothed mean."""
+        if np.isnan(self.surface).all():
+            raise ResultsError(
+                f"{self.recipe.name}: no point of the grid has a score on every dataset; retry the "
+                "failed fits with --force failed"
+            )
+        return _highest(self.surface)
 
+    @property
+    def at_edge(self) -> bool:
+        """Return whether a wider grid may have a better value.
 
-def task_grids(rows: pd.DataFrame, recipe: SweepRecipe) -> Iterator[tuple[Task, FloatArray]]:
-    """Yield each task with its mean AUROC over folds at each point of a descriptor's grid."""
-    rows = rows[rows["descriptor"] == recipe.name]
-    codes, texts = pd.factorize(rows["parameters"])
-    rows = rows.assign(_code=codes)
-    settings: list[dict[str, Any]] = [json.loads(text) for text in texts]
-    by_setting = {
-        tuple(setting[axis.parameter] for axis in recipe.axes): code
-        for code, setting in enumerate(settings)
-        if setting.keys() == {axis.parameter for axis in recipe.axes}
-    }
-    score = np.full(len(texts), np.nan)
-    for (dataset, target), of_task in rows.groupby(["dataset", "class"]):
-        task = _task(dataset, target, of_task)
-        defined = of_task[of_task["status"] != "undefined"]
-        folds = max(int(defined["fold"].nunique()), 1)
-        codes_here = defined["_code"].to_numpy()
-        sums = np.bincount(codes_here, defined["auroc"].to_numpy(), minlength=len(texts))
-        counts = np.bincount(codes_here, minlength=len(texts))
-        # Folds differ, so a mean over some of them would not be comparable.
-        score[:] = np.where(counts == folds, sums / folds, np.nan)
-        # Look up the few distinct combinations, then expand them to the grid.
-        distinct = recipe.distinct_values(task)
-        table = np.array(
-            [
-                score[code] if (code := by_setting.get(key)) is not None else np.nan
-                for key in itertools.product(*distinct)
+        That is so within half a window of an end of a grid, but not below one neighbour.
+        """
+        for axis, at in zip(self.recipe.axes, self.best, strict=True):
+            half = axis.window // 2
+            lowest = axis.rule == "count" and axis.values[0] == 1
+            below = not lowest and at - half <= 0
+            if axis.is_numeric and (below or at + half >= len(axis.values) - 1):
+                return True
+        return False
+
+    def defaults(self, *, n_resamples: int = RESAMPLES) -> list[dict[str, Any]]:
+        """Return a record of the best value of each hyperparameter.
+
+        ``optimum`` is the value on the grid and ``default`` the same rounded as published;
+        ``score`` and ``score_default`` are the smoothed means there, NaN where the rounded values
+        are not on the grid. ``flat_low`` and ``flat_high`` are the ends of the contiguous range,
+        with the other hyperparameter at its best, in which the smoothed mean is at most 0.001
+        lower; ``ci_low`` and ``ci_high`` the bootstrap percentile interval, NaN with one dataset.
+        """
+        recipe, surface = self.recipe, self.surface
+        values = self.values_at(self.best)
+        rounded = {axis.name: axis.rounded(values[axis.name]) for axis in recipe.axes}
+        score_default = np.nan
+        if all(rounded[axis.name] in axis.values for axis in recipe.axes):
+            score_default = surface[
+                tuple(axis.values.index(rounded[axis.name]) for axis in recipe.axes)
             ]
-        ).reshape([len(values) for values in distinct])
-        places = [
-            [values.index(value) for value in axis.resolved(task)]
-            for axis, values in zip(recipe.axes, distinct, strict=True)
+        # The paper publishes defaults for the Manhattan metric alone.
+        published = recipe.metric in {None, "manhattan"}
+        paper = paper_defaults(recipe.origin) if published else {}
+        shares = self._bootstrap_shares(n_resamples)
+        rows = []
+        for number, axis in enumerate(recipe.axes):
+            at = self.best[number]
+            curve = np.moveaxis(surface, number, -1)[
+                (*self.best[:number], *self.best[number + 1 :])
+            ]
+            lower = np.flatnonzero(~(curve >= curve[at] - LOSS))
+            ends: tuple[Any, Any] = (np.nan, np.nan)
+            if shares is not None and axis.is_numeric:
+                others = tuple(other for other in range(surface.ndim) if other != number)
+                reached = np.cumsum(shares.sum(axis=others))
+                tails = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2 - 1e-12
+                places = np.minimum(np.searchsorted(reached, tails), len(reached) - 1)
+                ends = (float(axis.values[places[0]]), float(axis.values[places[1]]))
+            rows.append(
+                {
+                    "descriptor": recipe.descriptor,
+                    "metric": recipe.metric,
+                    "hyperparameter": axis.name,
+                    "optimum": values[axis.name],
+                    "default": rounded[axis.name],
+                    "paper": paper.get(axis.name, np.nan),
+                    "flat_low": axis.values[lower[lower < at].max(initial=-1) + 1],
+                    "flat_high": axis.values[lower[lower > at].min(initial=len(curve)) - 1],
+                    "ci_low": ends[0],
+                    "ci_high": ends[1],
+                    "score": float(surface[self.best]),
+                    "score_default": float(score_default),
+                    "at_edge": self.at_edge,
+                    "n_datasets": len(self.datasets),
+                }
+            )
+        return rows
+
+    def values_at(self, place: Sequence[int]) -> dict[str, Value]:
+        """Return the values of the hyperparameters at a position of the grid."""
+        pairs = zip(self.recipe.axes, place, strict=True)
+        return {axis.name: axis.values[at] for axis, at in pairs}
+
+    def _bootstrap_shares(self, n_resamples: int) -> FloatArray | None:
+        """Return the share of resamples of datasets whose optimum is at each point of the grid.
+
+        Large planes get fewer resamples; with one dataset there are none.
+        """
+        if len(self.datasets) < 2:
+            return None
+        means = self.means.reshape(len(self.datasets), -1)
+        unusable = np.isnan(means).any(axis=0)
+        count = max(min(n_resamples, MOST_ELEMENTS // means.shape[1]), 1)
+        # Resamples of few datasets are often the same; curves of different ones come in blocks.
+        drawn = resample_counts(len(means), count, 0)
+        resamples, times = np.unique(drawn, axis=0, return_counts=True)
+        won = np.zeros(means.shape[1])
+        step = max(1, BLOCK_ELEMENTS // len(won))
+        for start in range(0, len(resamples), step):
+            curves = weighted_means(means, resamples[start : start + step])
+            curves[:, unusable] = np.nan
+            surfaces = self.smoothed(curves.reshape(-1, *self.surface.shape))
+            best = np.nanargmax(surfaces.reshape(curves.shape), axis=1)
+            won += np.bincount(best, times[start : start + step], minlength=len(won))
+        return won.reshape(self.surface.shape) / count
+
+    @cached_property
+    def choices(self) -> dict[str, dict[str, Value]]:
+        """Map each dataset to the grid values that maximise the smoothed mean over the others.
+
+        The values are not rounded. With a single dataset nothing is chosen.
+        """
+        return {
+            self.datasets[number]: self.values_at(place)
+            for number, place in self._chosen_places.items()
+        }
+
+    @cached_property
+    def _chosen_places(self) -> dict[int, tuple[int, ...]]:
+        places: dict[int, tuple[int, ...]] = {}
+        total = self.means.sum(axis=0)
+        for number in range(len(self.datasets) if len(self.datasets) > 1 else 0):
+            others = (total - self.means[number]) / (len(self.datasets) - 1)
+            if np.isnan(self.means[number]).any():
+                # Where only this dataset lacks a score, the difference of sums would be NaN.
+                others = np.delete(self.means, number, axis=0).mean(axis=0)
+            if not np.isnan(others).all():
+                places[number] = _highest(self.smoothed(others))
+        return places
+
+    def chosen(self) -> list[dict[str, Any]]:
+        """Return a record of the choice for each dataset, and of its mean score with it."""
+        return [
+            {
+                "descriptor": self.recipe.name,
+                "dataset": self.datasets[number],
+                **self.values_at(place),
+                "auroc": self.means[(number, *place)],
+            }
+            for number, place in self._chosen_places.items()
         ]
-        yield task, table[np.ix_(*places)]
 
+    def results(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of a sweep with the parameters chosen for each dataset, one per fold."""
+        places = {self.datasets[number]: place for number, place in self._chosen_places.items()}
+        parts = [pd.DataFrame(columns=RESULT_COLUMNS)]
+        for task, folds in task_folds(rows, self.recipe):
+            if task.dataset in places:
+                positions = self.recipe.positions(task)
+                at = [axis[i] for axis, i in zip(positions, places[task.dataset], strict=True)]
+                row = np.ravel_multi_index(at, [axis.max() + 1 for axis in positions])
+                parts += [fold.iloc[[int(row)]][RESULT_COLUMNS] for fold in folds]
+        return pd.concat(parts[1:] or parts, ignore_index=True)
 
-@dataclass(frozen=True, eq=False)
-class Optimum:
-    """The best values of one descriptor's hyperparameters, each by its name.
-
-    Attributes
-    ----------
-    values, rounded : dict
-        The best value on the grid, and rounded as published.
-    score, score_rounded : float
-        The smoothed mean AUROC there; NaN where the rounded values are not on the grid.
-    flat : dict
-        Ends of the contiguous range around the best value, with the other hyperparameter at its
-        best, in which the smoothed mean is at most 0.001 lower.
-    interval : dict
-        Bootstrap percentile interval of the best value; NaN with one dataset.
-    at_edge : bool
-        Whether a best value lies within half a window of an end of its grid that could be moved.
-    """
-
-    values: dict[str, Value]
-    rounded: dict[str, Value]
-    score: float
-    score_rounded: float
-    flat: dict[str, tuple[Value, Value]]
-    interval: dict[str, tuple[float, float]]
-    at_edge: bool
-    n_datasets: int
-
-
-def smoothed(means: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
-    """Compute the rolling mean of grids (..., grid) with the windows of their axes.
-
-    A point without a score remains missing.
-    """
-    surface = rolling_mean(means, [axis.window for axis in axes])
-    return np.where(np.isnan(means), np.nan, surface)
+    def curve(self) -> pd.DataFrame:
+        """Return mean and smoothed mean over the grid; empty if it is not of numbers."""
+        axes = self.recipe.axes
+        if not all(axis.is_numeric for axis in axes):
+            return pd.DataFrame()
+        mesh = np.meshgrid(*[np.array(axis.values, float) for axis in axes], indexing="ij")
+        columns: dict[str, Any] = {
+            "descriptor": self.recipe.descriptor,
+            "metric": self.recipe.metric,
+            **{axis.name: values.ravel() for axis, values in zip(axes, mesh, strict=True)},
+            "score": self.overall.ravel(),
+            "smoothed": self.surface.ravel(),
+        }
+        return pd.DataFrame(columns)
 
 
 def _highest(surface: FloatArray) -> tuple[int, ...]:
@@ -204,130 +286,48 @@ def _highest(surface: FloatArray) -> tuple[int, ...]:
     return tuple(int(place) for place in where)
 
 
-def find_optimum(grid: GridMeans, *, n_resamples: int = RESAMPLES) -> Optimum:
-    """Find the optimum of a sweep over all its datasets; large planes get fewer resamples."""
-    axes = grid.recipe.axes
-    surface = smoothed(grid.overall, axes)
-    if np.isnan(surface).all():
-        raise ResultsError(
-            f"{grid.recipe.name}: no point of the grid has a score on every dataset; retry the "
-            "failed fits with --force failed"
-        )
-    place = _highest(surface)
-    values = {axis.name: axis.values[at] for axis, at in zip(axes, place, strict=True)}
-    rounded = {axis.name: axis.rounded(values[axis.name]) for axis in axes}
-    count = max(min(n_resamples, MOST_ELEMENTS // surface.size), 1)
-    score_rounded = float("nan")
-    if all(rounded[axis.name] in axis.values for axis in axes):
-        at = tuple(axis.values.index(rounded[axis.name]) for axis in axes)
-        score_rounded = float(surface[at])
-    return Optimum(
-        values=values,
-        rounded=rounded,
-        score=float(surface[place]),
-        score_rounded=score_rounded,
-        flat={
-            axis.name: _flat_range(
-                axis,
-                np.moveaxis(surface, number, -1)[(*place[:number], *place[number + 1 :])],
-                place[number],
-            )
-            for number, axis in enumerate(axes)
-        },
-        interval=_intervals(grid, count),
-        at_edge=any(_near_an_end(axis, at) for axis, at in zip(axes, place, strict=True)),
-        n_datasets=len(grid.datasets),
-    )
+def expand(
+    rows: pd.DataFrame, recipe: SweepRecipe, tasks: Mapping[str, int] | None = None
+) -> GridMeans:
+    """Expand the distinct values of each task to the grid, and average over tasks.
 
-
-def _flat_range(axis: Axis, curve: FloatArray, best: int) -> tuple[Value, Value]:
-    """Return the ends of the range around the best place of a curve that loses at most `LOSS`."""
-    lower = np.flatnonzero(~(curve >= curve[best] - LOSS))
-    low = lower[lower < best].max(initial=-1) + 1
-    high = lower[lower > best].min(initial=len(curve)) - 1
-    return axis.values[low], axis.values[high]
-
-
-def _near_an_end(axis: Axis, place: int) -> bool:
-    """Return whether a wider grid may have a better value; below one neighbour it cannot."""
-    half = axis.window // 2
-    lowest = axis.rule == "count" and axis.values[0] == 1
-    below = not lowest and place - half <= 0
-    return axis.is_numeric and (below or place + half >= len(axis.values) - 1)
-
-
-def _intervals(grid: GridMeans, n_resamples: int) -> dict[str, tuple[float, float]]:
-    """Return the bootstrap percentile interval of the best value of each hyperparameter."""
-    axes = grid.recipe.axes
-    limits = {axis.name: (float("nan"), float("nan")) for axis in axes}
-    if len(grid.datasets) < 2:
-        return limits
-    shape = grid.means.shape[1:]
-    means = grid.means.reshape(len(grid.datasets), -1)
-    unusable = np.isnan(means).any(axis=0)
-    # Resamples of few datasets are often the same; curves of different ones come in blocks.
-    resamples, times = np.unique(
-        resample_counts(len(means), n_resamples, 0), axis=0, return_counts=True
-    )
-    won = np.zeros(means.shape[1])
-    step = max(1, BLOCK_ELEMENTS // len(won))
-    for start in range(0, len(resamples), step):
-        curves = weighted_means(means, resamples[start : start + step])
-        curves[:, unusable] = np.nan
-        surfaces = smoothed(curves.reshape(-1, *shape), axes).reshape(curves.shape)
-        best = np.nanargmax(surfaces, axis=1)
-        won += np.bincount(best, times[start : start + step], minlength=len(won))
-    shares = won.reshape(shape) / n_resamples
-    for number, axis in enumerate(axes):
-        if axis.is_numeric:
-            others = tuple(other for other in range(len(axes)) if other != number)
-            reached = np.cumsum(shares.sum(axis=others))
-            tails = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2 - 1e-12
-            low, high = np.minimum(np.searchsorted(reached, tails), len(reached) - 1)
-            limits[axis.name] = float(axis.values[low]), float(axis.values[high])
-    return limits
-
-
-def choices(grid: GridMeans) -> dict[str, dict[str, Value]]:
-    """Map each dataset to the grid values that maximise the smoothed mean over the others.
-
-    The values are not rounded. With a single dataset nothing is chosen.
+    A failed fit leaves its dataset without a value at that point. Datasets without any value, or
+    with fewer than their number of `tasks` or folds so far, are omitted.
     """
-    axes = grid.recipe.axes
-    found: dict[str, dict[str, Value]] = {}
-    if len(grid.datasets) < 2:
-        return found
-    total = grid.means.sum(axis=0)
-    for number, dataset in enumerate(grid.datasets):
-        others = (total - grid.means[number]) / (len(grid.datasets) - 1)
-        if np.isnan(grid.means[number]).any():
-            # Where only this dataset lacks a score, the difference of sums would be NaN.
-            others = np.delete(grid.means, number, axis=0).mean(axis=0)
-        if np.isnan(others).all():
-            continue
-        place = _highest(smoothed(others, axes))
-        found[dataset] = {axis.name: axis.values[at] for axis, at in zip(axes, place, strict=True)}
-    return found
-
-
-def results_with(rows: pd.DataFrame, grids: Sequence[GridMeans], chosen: Choices) -> pd.DataFrame:
-    """Return the results with the parameters chosen for each dataset, one row per fold."""
-    columns = ["dataset", "class", "descriptor", "fold", "auroc", "average_precision", "status"]
-    columns += ["n", "m", "sparsity", "parameters"]
-    parts = [pd.DataFrame(columns=columns)]
-    for recipe in (grid.recipe for grid in grids):
+    if tasks is not None:
         mine = rows[rows["descriptor"] == recipe.name]
-        for (dataset, target), of_task in mine.groupby(["dataset", "class"]):
-            if values := chosen.get(recipe.name, {}).get(str(dataset)):
-                task = _task(dataset, target, of_task)
-                setting = {
-                    axis.parameter: axis.resolved(task)[axis.values.index(values[axis.name])]
-                    for axis in recipe.axes
-                }
-                found = of_task[of_task["parameters"] == json.dumps(setting)]
-                parts.append(found.sort_values("fold")[columns])
-    return pd.concat(parts[1:] or parts, ignore_index=True)
+        folds = mine[["dataset", "class", "fold"]].drop_duplicates().groupby("dataset").size()
+        planned = folds.index.map(lambda name: N_FOLDS * tasks.get(name, 0))
+        rows = mine[mine["dataset"].isin(folds.index[folds == planned])]
+    datasets: dict[str, list[FloatArray]] = {}
+    for task, values in task_grids(rows, recipe):
+        datasets.setdefault(task.dataset, []).append(values)
+    means = {name: np.mean(values, axis=0) for name, values in datasets.items()}
+    means = {name: values for name, values in means.items() if not np.isnan(values).all()}
+    shape = tuple(len(axis.values) for axis in recipe.axes)
+    found = np.array(list(means.values())) if means else np.empty((0, *shape))
+    return GridMeans(recipe, list(means), found)
 
 
-def _task(dataset: Any, target: Any, rows: pd.DataFrame) -> Task:
-    return Task(str(dataset), str(target), int(rows["n"].iloc[0]), int(rows["m"].iloc[0]), 0)
+def task_grids(rows: pd.DataFrame, recipe: SweepRecipe) -> Iterator[tuple[Task, FloatArray]]:
+    """Yield each task with its mean AUROC over folds at each point of a descriptor's grid.
+
+    A fold without an AUROC (its test part lacks target or other rows) is ignored.
+    """
+    for task, folds in task_folds(rows, recipe):
+        positions = recipe.positions(task)
+        shape = [axis.max() + 1 for axis in positions]
+        defined = [fold["auroc"] for fold in folds if fold["status"].iloc[0] != "undefined"]
+        mean = np.mean(defined, axis=0) if defined else np.full(np.prod(shape), np.nan)
+        yield task, mean.reshape(shape)[np.ix_(*positions)]
+
+
+def task_folds(
+    rows: pd.DataFrame, recipe: SweepRecipe
+) -> Iterator[tuple[Task, list[pd.DataFrame]]]:
+    """Yield each task with the rows of its folds: all combinations of distinct values, in order."""
+    mine = rows[rows["descriptor"] == recipe.name]
+    for (dataset, target), of_task in mine.groupby(["dataset", "class"]):
+        n, m = int(of_task["n"].iloc[0]), int(of_task["m"].iloc[0])
+        folds = [fold for _, fold in of_task.groupby("fold")]
+        yield Task(str(dataset), str(target), n, m, 0), folds

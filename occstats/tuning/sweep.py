@@ -21,16 +21,8 @@ from occstats.experiment.store import FAILED, KEY, Store
 from occstats.experiment.tasks import Task
 from occstats.experiment.worker import Rows
 from occstats.tuning.fold_sweep import COARSE_STEP, MOST_DISTINCT, failed_sweep, sweep_fold
-from occstats.tuning.grids import Axis, SweepRecipe, Value, make_sweep_recipes, paper_defaults
-from occstats.tuning.optimum import (
-    GridMeans,
-    Optimum,
-    choices,
-    expand,
-    find_optimum,
-    results_with,
-    smoothed,
-)
+from occstats.tuning.grids import Axis, SweepRecipe, Value, make_sweep_recipes
+from occstats.tuning.optimum import RESULT_COLUMNS, GridMeans, expand
 
 DESCRIPTION = "sweep.json"
 # Above this size of a class, time estimates use its number of distinct rows.
@@ -277,101 +269,40 @@ class Sweep:
     rows: pd.DataFrame = field(repr=False)
 
     @cached_property
-    def optima(self) -> dict[str, Optimum]:
-        """Map each descriptor to its best hyperparameters over all datasets."""
-        return {grid.recipe.name: find_optimum(grid) for grid in self.grids}
-
-    @cached_property
     def choices(self) -> dict[str, dict[str, dict[str, Value]]]:
         """Map descriptor and dataset to the grid values that are best on the other datasets."""
-        return {grid.recipe.name: choices(grid) for grid in self.grids}
+        return {grid.recipe.name: grid.choices for grid in self.grids}
 
     @cached_property
     def defaults(self) -> pd.DataFrame:
         """Return optimum, default, published default and intervals of each hyperparameter."""
-        rows = []
-        for grid in self.grids:
-            recipe, found = grid.recipe, self.optima[grid.recipe.name]
-            # The paper publishes defaults for the Manhattan metric alone.
-            published = recipe.metric in {None, "manhattan"}
-            paper = paper_defaults(recipe.origin) if published else {}
-            for axis in recipe.axes:
-                low, high = found.flat[axis.name]
-                interval = found.interval[axis.name]
-                rows.append(
-                    {
-                        "descriptor": recipe.descriptor,
-                        "metric": recipe.metric,
-                        "hyperparameter": axis.name,
-                        "optimum": found.values[axis.name],
-                        "default": found.rounded[axis.name],
-                        "paper": paper.get(axis.name, np.nan),
-                        "flat_low": low,
-                        "flat_high": high,
-                        "ci_low": interval[0],
-                        "ci_high": interval[1],
-                        "score": found.score,
-                        "score_default": found.score_rounded,
-                        "at_edge": found.at_edge,
-                        "n_datasets": found.n_datasets,
-                    }
-                )
-        return pd.DataFrame(rows)
+        return pd.DataFrame([record for grid in self.grids for record in grid.defaults()])
 
     @cached_property
     def curves(self) -> pd.DataFrame:
         """Return mean and smoothed mean over each grid, as `occstats.figures.sweep` expects."""
-        parts = []
-        for grid in self.grids:
-            axes = grid.recipe.axes
-            if not all(axis.is_numeric for axis in axes):
-                continue
-            mesh = np.meshgrid(*[np.array(a.values, float) for a in axes], indexing="ij")
-            overall = grid.overall
-            columns: dict[str, Any] = {
-                "descriptor": grid.recipe.descriptor,
-                "metric": grid.recipe.metric,
-                **{axis.name: values.ravel() for axis, values in zip(axes, mesh, strict=True)},
-                "score": overall.ravel(),
-                "smoothed": smoothed(overall, axes).ravel(),
-            }
-            parts.append(pd.DataFrame(columns))
+        parts = [curve for grid in self.grids if len(curve := grid.curve())]
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
     @cached_property
     def chosen(self) -> pd.DataFrame:
         """Return the parameters chosen for each dataset, and its mean score with them."""
-        rows = []
+        return pd.DataFrame([record for grid in self.grids for record in grid.chosen()])
+
+    @cached_property
+    def results_by_metric(self) -> dict[str | None, pd.DataFrame]:
+        """Split the results by metric; None is the default metric."""
+        parts: dict[str | None, list[pd.DataFrame]] = {}
         for grid in self.grids:
-            for dataset, values in self.choices[grid.recipe.name].items():
-                place = tuple(a.values.index(values[a.name]) for a in grid.recipe.axes)
-                rows.append(
-                    {
-                        "descriptor": grid.recipe.name,
-                        "dataset": dataset,
-                        **values,
-                        "auroc": grid.means[(grid.datasets.index(dataset), *place)],
-                    }
-                )
-        return pd.DataFrame(rows)
+            if len(results := grid.results(self.rows)):
+                parts.setdefault(grid.recipe.parameters.get("metric"), []).append(results)
+        return {metric: pd.concat(of, ignore_index=True) for metric, of in parts.items()}
 
     @cached_property
     def results(self) -> pd.DataFrame:
         """Return the leave-one-dataset-out results, one row per fold, for `occstats.compare`."""
-        return results_with(self.rows, self.grids, self.choices)
-
-    @property
-    def results_by_metric(self) -> dict[str | None, pd.DataFrame]:
-        """Split the results by metric; None is the default metric."""
-        names: dict[str | None, list[str]] = {}
-        for grid in self.grids:
-            metric = grid.recipe.parameters.get("metric")
-            names.setdefault(metric, []).append(grid.recipe.name)
-        parts = {
-            metric: self.results[self.results["descriptor"].isin(of_metric)]
-            for metric, of_metric in names.items()
-        }
-        return {metric: rows for metric, rows in parts.items() if len(rows)}
+        parts = list(self.results_by_metric.values())
+        return pd.concat(parts or [pd.DataFrame(columns=RESULT_COLUMNS)], ignore_index=True)
 
     @property
     def failures(self) -> int:
@@ -391,7 +322,7 @@ class Sweep:
                     f"{name}: swept on {len(grid.datasets)} of {len(everywhere)} datasets; "
                     f"missing {', '.join(lacking[:8])}{' …' if len(lacking) > 8 else ''}."
                 )
-            if self.optima[name].at_edge:
+            if grid.at_edge:
                 notes.append(
                     f"{name}: the optimum is within half a window of an end of the grid, where "
                     "the rolling mean is one-sided; a wider grid may change it."

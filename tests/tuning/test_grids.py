@@ -97,8 +97,8 @@ def test_grids_are_passed_to_the_descriptors_that_have_them():
 @pytest.mark.parametrize(
     ("descriptors", "grids", "message"),
     [
-        (["NND"], {"kk": [1]}, r"has no parameter 'kk' \(did you mean 'k'\?\)"),
-        (["NND"], {"LOF.a": [1]}, "is for LOF, which is not among"),
+        (["NND"], {"kk": [1]}, r"has a parameter 'kk' \(did you mean 'k'\?\)"),
+        (["NND"], {"LOF.a": [1]}, "no descriptor has a parameter 'LOF.a'"),
         (["NND"], {"k": []}, "has no values"),
         (["NND"], {"k": [1, 1]}, "has a duplicate value"),
         (["NND"], {"k": [1.5]}, "positive integers, got 1.5"),
@@ -119,7 +119,7 @@ def test_invalid_grids_are_refused(descriptors, grids, message):
 def test_windows_and_metrics_are_checked():
     with pytest.raises(ArgumentError, match="odd number of grid points, got 2"):
         with_windows("LOF", PAPER["LOF"], {"a": 2})
-    with pytest.raises(ArgumentError, match="no grid is called 'b'"):
+    with pytest.raises(ArgumentError, match="no descriptor has a parameter 'b'"):
         make_sweep_recipes(["LOF"], windows={"b": 3})
     with pytest.raises(ArgumentError, match="expected manhattan or euclidean, got 'cosine'"):
         make_sweep_recipes(["NND"], metrics=["cosine"])

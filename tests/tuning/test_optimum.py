@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 
 from occstats.errors import ResultsError
 from occstats.tuning.grids import Axis, SweepRecipe
-from occstats.tuning.optimum import GridMeans, choices, expand, find_optimum, rolling_mean
+from occstats.tuning.optimum import GridMeans, expand, rolling_mean
 
 
 def grid_of(means, windows=(1,), rule="plain"):
@@ -46,55 +46,49 @@ def test_planes_are_smoothed_over_the_points_that_exist():
 def test_optimum_flatness_and_edge_by_hand():
     # mean over the datasets: .70 .7995 .80 .7992 .70
     grid = grid_of([[0.6, 0.8, 0.9, 0.7984, 0.6], [0.8, 0.799, 0.7, 0.8, 0.8]])
-    found = find_optimum(grid, n_resamples=200)
-    assert (found.values, found.score) == ({"a": 3}, pytest.approx(0.8))
-    assert found.flat == {"a": (2, 4)}
-    assert not found.at_edge
-    low, high = found.interval["a"]
+    (found,) = grid.defaults(n_resamples=200)
+    assert (found["optimum"], found["score"]) == (3, pytest.approx(0.8))
+    assert (found["flat_low"], found["flat_high"]) == (2, 4)
+    assert not found["at_edge"]
     # With only the second dataset drawn, 1, 4 and 5 tie, and the first one counts.
-    assert (low, high) == (1, 3)
+    assert (found["ci_low"], found["ci_high"]) == (1, 3)
 
 
 def test_datasets_have_equal_weight_and_planes_are_two_dimensional():
     rng = np.random.default_rng(2)
     grid = grid_of(rng.random((6, 5, 7)), windows=(3, 5))
-    found = find_optimum(grid, n_resamples=50)
+    found = grid.defaults(n_resamples=50)
     surface = rolling_mean(grid.means.mean(axis=0), [3, 5])
     at = np.unravel_index(surface.argmax(), surface.shape)
-    assert found.values == {"a": at[0] + 1, "b": at[1] + 1}
-    assert found.score == pytest.approx(surface.max())
-    for name in "ab":
-        assert found.interval[name][0] <= found.interval[name][1]
+    assert [record["optimum"] for record in found] == [at[0] + 1, at[1] + 1]
+    for record in found:
+        assert record["score"] == pytest.approx(surface.max())
+        assert record["ci_low"] <= record["ci_high"]
 
 
 def test_an_optimum_at_an_end_of_the_grid_is_reported_except_one_neighbour():
     falling = [[0.9, 0.8, 0.7, 0.6, 0.5]]
-    assert find_optimum(grid_of(falling, windows=(3,)), n_resamples=10).at_edge
-    assert not find_optimum(grid_of(falling, windows=(3,), rule="count"), n_resamples=10).at_edge
+    assert grid_of(falling, windows=(3,)).at_edge
+    assert not grid_of(falling, windows=(3,), rule="count").at_edge
     rising = [[0.5, 0.6, 0.7, 0.8, 0.9]]
-    assert find_optimum(grid_of(rising, windows=(3,), rule="count"), n_resamples=10).at_edge
-
-
-def test_a_grid_without_a_point_scored_everywhere_is_refused():
-    with pytest.raises(ResultsError, match="no point of the grid has a score on every dataset"):
-        find_optimum(grid_of([[np.nan, 0.9], [0.8, np.nan]]))
+    assert grid_of(rising, windows=(3,), rule="count").at_edge
 
 
 def test_points_without_a_score_are_never_chosen():
     grid = grid_of([[0.9, np.nan, 0.5], [0.1, 0.9, 0.6]])
-    found = find_optimum(grid, n_resamples=20)
-    assert found.values == {"a": 3}
-    assert choices(grid)["d0"] == {"a": 2}  # only d0 lacks a score there
+    assert grid.values_at(grid.best) == {"a": 3}
+    assert grid.choices["d0"] == {"a": 2}  # only d0 lacks a score there
+    with pytest.raises(ResultsError, match="no point of the grid has a score on every dataset"):
+        grid_of([[np.nan, 0.9], [0.8, np.nan]]).defaults()
 
 
 def test_leaving_a_dataset_out_equals_a_sweep_without_it():
     rng = np.random.default_rng(3)
     grid = grid_of(rng.random((5, 6, 4)), windows=(3, 3))
-    chosen = choices(grid)
     for number, dataset in enumerate(grid.datasets):
         others = grid_of(np.delete(grid.means, number, axis=0), windows=(3, 3))
-        assert chosen[dataset] == find_optimum(others, n_resamples=5).values
-    assert choices(grid_of([[0.1, 0.2]])) == {}
+        assert grid.choices[dataset] == others.values_at(others.best)
+    assert grid_of([[0.1, 0.2]]).choices == {}
 
 
 def test_rows_are_expanded_to_the_grid_and_averaged():
@@ -123,9 +117,10 @@ def test_rows_are_expanded_to_the_grid_and_averaged():
     assert found.datasets == ["d", "e"]
     np.testing.assert_allclose(found.means, [[0.4, 0.3, 0.45, 0.85], [0.5, 0.5, 0.5, 0.5]])
     np.testing.assert_allclose(found.overall, [0.45, 0.4, 0.475, 0.675])
-    # A missing or failed fold leaves no mean.
-    lacking = expand(table[~((table["class"] == "b") & (table["fold"] == 1))].drop(index=0), recipe)
-    assert np.isnan(lacking.means[0]).tolist() == [True, False, False, False]
+    # A failed fit leaves no mean.
+    failed = table.copy()
+    failed.loc[0, ["auroc", "status"]] = np.nan, "failed"
+    assert np.isnan(expand(failed, recipe).means[0]).tolist() == [True, False, False, False]
     failed = table.assign(auroc=table["auroc"].where(table["dataset"] != "d"))
     failed.loc[failed["dataset"] == "d", "status"] = "failed"
     assert expand(failed, recipe).datasets == ["e"]
@@ -138,7 +133,8 @@ def sweep(noise, seed=0):
 
 
 def interval(means, windows=(1,)):
-    return find_optimum(grid_of(means, windows), n_resamples=500).interval["a"]
+    (found,) = grid_of(means, windows).defaults(n_resamples=500)
+    return found["ci_low"], found["ci_high"]
 
 
 def test_noise_widens_the_interval_and_smoothing_narrows_it():
@@ -153,6 +149,6 @@ def test_the_interval_covers_the_truth():
 
 
 def test_the_first_of_tied_values_counts_and_a_single_dataset_has_no_interval():
-    found = find_optimum(grid_of(np.ones((4, 3))), n_resamples=10)
-    assert (found.values["a"], *found.interval["a"]) == (1, 1, 1)
+    assert grid_of(np.ones((4, 3))).best == (0,)
+    assert interval(np.ones((4, 3))) == (1, 1)
     assert np.isnan(interval(np.ones((1, 3)))).all()

@@ -137,7 +137,7 @@ def test_any_estimator_can_be_refitted(frames, monkeypatch):
         jobs=1,
     )
     assert sweep.grids[0].means.shape == (2, 2, 2)
-    assert sweep.optima["machine"].values.keys() == {"nu", "kernel"}
+    assert sweep.defaults["hyperparameter"].tolist() == ["nu", "kernel"]
     assert sweep.curves.empty  # no numeric axis
     assert set(sweep.results["descriptor"]) == {"machine"}
 
@@ -162,7 +162,7 @@ def test_failed_fits_are_reported_retried_and_never_chosen(folder, tmp_path, mon
     code, output, _ = invoke("tune", *options, *data, "nu=0.5,7")
     assert code == 1
     assert "20 fits failed" in output
-    assert read_sweep(tmp_path / "s").optima["OneClassSVM"].values == {"nu": 0.5}
+    assert read_sweep(tmp_path / "s").defaults["optimum"].tolist() == [0.5]
     code, _, errors = invoke("tune", *options, *data, "nu=0.5,0.9", "--force", "failed")
     assert code == 2
     assert "other data, code, parameters, grids or seed" in errors
@@ -250,7 +250,7 @@ def test_dry_run_and_json(folder, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--grid", "zz=1,2"], "has no parameter 'zz'"),
+        (["--grid", "zz=1,2"], "no descriptor has a parameter 'zz'"),
         (["--grid", "a=1:2:inf"], "expected three finite numbers"),
         (["--window", "x"], "--window: expected a number of grid points"),
         (["--descriptors", "nothing:There"], "descriptor 'nothing:There'"),
