@@ -45,8 +45,7 @@ def _carry_out(
         _print_plan(experiment, unit, as_json)
         return False
     with _resumable(out):
-        for other in experiment.run(**how):
-            click.echo(f"{out} is also written by {other}", err=True)
+        experiment.run(**how)
     return True
 
 

@@ -334,15 +334,10 @@ class Experiment:
         force: str | None = None,
         memory: float | None = None,
         progress: bool | None = None,
-    ) -> list[str]:
+    ) -> None:
         """Compute what is missing; an interrupted run is resumed by the next call.
 
         The parameters are those of `run_experiment`.
-
-        Returns
-        -------
-        list of str
-            Other processes that were writing to the same folder.
         """
         from occstats_descriptors.warm_up import missing_kernels
 
@@ -377,29 +372,29 @@ class Experiment:
             metadata={"occstats": json.dumps(self._metadata())},
         )
         worthwhile = int(remaining.cost / SECONDS_PER_WORKER)
-        with self.store.writing() as others:
-            finished = execute(
-                remaining.shards,
-                work,
-                is_visible=lambda done: self.store.path_of(done.id).exists(),
-                jobs=jobs or max(1, min(os.cpu_count() or 1, worthwhile)),
-                scheduler=scheduler,
-                memory=limit,
-                kernels=kernels,
-            )
-            # In estimated seconds, so that the remaining time is meaningful.
-            layout = "{l_bar}{bar}| {elapsed} elapsed, about {remaining} left{postfix}"
-            with bar_class()(
-                total=remaining.cost,
-                desc=self.command,
-                leave=False,
-                bar_format=layout,
-                disable=not shown(progress),
-            ) as bar:
-                for done in finished:
-                    bar.set_postfix_str(done.dataset)
-                    bar.update(done.cost)
-        return others
+        finished = execute(
+            remaining.shards,
+            work,
+            is_visible=lambda done: self.store.path_of(done.id).exists(),
+            jobs=jobs or max(1, min(os.cpu_count() or 1, worthwhile)),
+            scheduler=scheduler,
+            memory=limit,
+            kernels=kernels,
+        )
+        # In estimated seconds, so that the remaining time is meaningful.
+        layout = "{l_bar}{bar}| {elapsed} elapsed, about {remaining} left{postfix}"
+        with bar_class()(
+            total=remaining.cost,
+            desc=self.command,
+            leave=False,
+            bar_format=layout,
+            disable=not shown(progress),
+        ) as bar:
+            for done in finished:
+                bar.set_postfix_str(done.dataset)
+                bar.update(done.cost)
+        if shard is None:
+            self.store.compact()
 
     def table(self) -> pd.DataFrame:
         """Return the finished rows of this experiment, in the order of tasks and descriptors."""

@@ -2,10 +2,6 @@
 
 import hashlib
 import json
-import os
-import socket
-import sys
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from occstats._files import remove_stale, verify_digest, write_file, write_parquet
+from occstats._files import remove_stale, verify_digest, write_parquet
 from occstats.errors import ResultsError
 
 KEY = ["dataset", "class", "descriptor", "fold"]
@@ -21,8 +17,6 @@ KEY = ["dataset", "class", "descriptor", "fold"]
 FAILED = ["failed", "timeout"]
 # Rows of a compacted file; a sweep has millions, and a file is held in memory.
 MOST_ROWS = 100_000
-# Prefix of the files by which processes announce that they write to the folder.
-WRITER = ".writing-"
 # Types must not depend on the values of a particular shard.
 NUMBERS = {
     "fold": "int64",
@@ -65,8 +59,7 @@ class Store:
     moment leaves either the whole shard or nothing. Pages carry checksums and the file a hash of
     its content, verified on reading, so that a flipped bit is an error and not a wrong number.
     Workers may write concurrently: ids are deterministic, two workers that compute the same shard
-    write the same rows, and rows of the same key and configuration count once. Writing processes
-    announce themselves in the folder; the last one compacts the shards.
+    write the same rows, and rows of the same key and configuration count once.
 
     Parameters
     ----------
@@ -165,60 +158,25 @@ class Store:
         """Remove temporary files of killed processes."""
         remove_stale(self.folder, ".part-*.tmp")
 
-    @contextmanager
-    def writing(self) -> Iterator[list[str]]:
-        """Announce that this process writes to the folder; yield the others that do.
-
-        At the end, if no other process writes, the shards are compacted.
-        """
-        others = self.writers()
-        entry = {
-            "host": socket.gethostname(),
-            "process": os.getpid(),
-            "since": time.strftime("%Y-%m-%d %H:%M"),
-            "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:500],
-        }
-        mine = self.folder / f"{WRITER}{entry['host']}-{entry['process']}.json"
-        write_file(mine, json.dumps(entry))
-        try:
-            yield others
-            if not self.writers(but=mine):
-                self.compact()
-        finally:
-            mine.unlink(missing_ok=True)
-
-    def writers(self, but: Path | None = None) -> list[str]:
-        """Describe the processes that write to the folder; forget killed ones of this machine."""
-        found = []
-        for path in sorted(set(self.folder.glob(f"{WRITER}*.json")) - {but}):
-            with suppress(OSError, ValueError, KeyError, TypeError):
-                entry = json.loads(path.read_text(encoding="utf-8"))
-                if entry["host"] == socket.gethostname() and not _is_alive(int(entry["process"])):
-                    path.unlink(missing_ok=True)
-                    continue
-                found.append(
-                    f"process {entry['process']} on {entry['host']} since {entry['since']} "
-                    f"({entry['command']})"
-                )
-        return found
-
     def compact(self) -> None:
         """Merge shards with the same metadata, each row once.
 
-        Files are removed only after the merged file is written: a process killed in between leaves
-        duplicate rows, which count once.
+        Files are removed only after the merged file is written: a process killed in between, or
+        another that merges at the same time, leaves duplicate rows, which count once.
         """
         descriptions: dict[str, list[str]] = {}
         for shard_id in sorted(self.shard_ids()):
-            descriptions.setdefault(json.dumps(self.metadata(shard_id)), []).append(shard_id)
+            with suppress(FileNotFoundError):
+                descriptions.setdefault(json.dumps(self.metadata(shard_id)), []).append(shard_id)
         seen: set[Any] = set()
         for description, shard_ids in descriptions.items():
             bundle: dict[str, pd.DataFrame] = {}
             dropped = False
             for shard_id in shard_ids:
-                rows = self.read_shard(shard_id)
-                bundle[shard_id] = _without(rows, seen)
-                dropped |= len(bundle[shard_id]) < len(rows)
+                with suppress(FileNotFoundError):
+                    rows = self.read_shard(shard_id)
+                    bundle[shard_id] = _without(rows, seen)
+                    dropped |= len(bundle[shard_id]) < len(rows)
                 large = sum(map(len, bundle.values())) > MOST_ROWS
                 if large or shard_id == shard_ids[-1]:
                     if dropped or len(bundle) > 1:
@@ -247,14 +205,6 @@ def _without(rows: pd.DataFrame, seen: set[Any]) -> pd.DataFrame:
     again = [key for key in distinct if key in seen]
     seen.update(distinct)
     return rows[~keys.isin(again)] if again else rows
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except OSError as error:  # it may be a process of another user
-        return not isinstance(error, ProcessLookupError)
-    return True
 
 
 @contextmanager

@@ -1,11 +1,7 @@
 """The results store: damaged files, full disks, concurrent writers, and other settings."""
 
-import json
-import os
 import resource
 import signal
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
@@ -110,28 +106,11 @@ def test_duplicate_rows_count_once(toy_folder, tmp_path):
     assert len(store.shard_ids()) == 1
 
 
-def test_the_last_of_several_writers_compacts_the_shards(toy_folder, tmp_path):
-    out = tmp_path / "r"
-    store = Store(out)
-    ended = subprocess.Popen([sys.executable, "-S", "-c", ""])
-    ended.wait()
-    with store.writing() as others:
-        assert others == []
-        (mine,) = out.glob(".writing-*")
-        entry = json.loads(mine.read_text())
-        assert entry["process"] == os.getpid()
-        for process in (ended.pid, 1):
-            path = out / f".writing-{process}.json"
-            path.write_text(json.dumps({**entry, "process": process}))
-        assert [other.split()[1] for other in store.writers(but=mine)] == ["1"]
-    assert [path.name for path in out.glob(".writing-*")] == [".writing-1.json"]
-    # Another run writes to the folder, so that two shards of the same settings stay apart.
+def test_a_whole_run_merges_the_shards_of_its_parts(toy_folder, tmp_path):
+    experiment = prepare(toy_folder, out=tmp_path / "r", descriptors=["MD"])
     for index in (1, 2):
-        experiment = prepare(toy_folder, out=out, descriptors=["MD"])
-        (other,) = experiment.run(jobs=1, shard=(index, 2))
-        assert other.startswith("process 1 on ")
-    assert len(store.shard_ids()) == 2
-    (out / ".writing-1.json").unlink()
-    assert experiment.run(jobs=1) == []
-    assert len(store.shard_ids()) == 1
+        experiment.run(jobs=1, shard=(index, 2))
+    assert len(experiment.store.shard_ids()) == 2
+    experiment.run(jobs=1)
+    assert len(experiment.store.shard_ids()) == 1
     assert len(experiment.table()) == experiment.plan.n_rows
