@@ -45,10 +45,8 @@ class ALP(NeighbourDescriptor):
         the number of weights. Weights must not increase, and must sum to 1.
     local_weights : {"linear", "equal"}, callable or array-like, default 'linear'
         Weights :math:`w^l` of the neighbours, from nearest to farthest.
-    metric : {"manhattan", "euclidean", "minkowski"}, default 'manhattan'
+    metric : {"manhattan", "euclidean"}, default 'manhattan'
         Distance metric.
-    p : float, default 2.0
-        Exponent of the Minkowski metric, at least 1; ignored by the others.
     n_jobs : int or None, default None
         Number of threads; −1 for all cores, None for two. The scores do not depend on it.
     contamination : float, default 0.1
@@ -94,11 +92,10 @@ class ALP(NeighbourDescriptor):
         weights: Weights = "linear",
         local_weights: Weights = "linear",
         metric: str = "manhattan",
-        p: float = 2.0,
         n_jobs: int | None = None,
         contamination: float = 0.1,
     ) -> None:
-        super().__init__(k=k, metric=metric, p=p, n_jobs=n_jobs, contamination=contamination)
+        super().__init__(k=k, metric=metric, n_jobs=n_jobs, contamination=contamination)
         self.l = l
         self.weights = weights
         self.local_weights = local_weights

@@ -24,10 +24,8 @@ class LNND(NeighbourDescriptor):
     ----------
     k : int or rule, default log_multiple(3.4)
         Rank of the neighbour: an integer in [1, n − 1], or a rule.
-    metric : {"manhattan", "euclidean", "minkowski"}, default 'manhattan'
+    metric : {"manhattan", "euclidean"}, default 'manhattan'
         Distance metric.
-    p : float, default 2.0
-        Exponent of the Minkowski metric, at least 1; ignored by the others.
     n_jobs : int or None, default None
         Number of threads; −1 for all cores, None for two. The scores do not depend on it.
     contamination : float, default 0.1
@@ -68,11 +66,10 @@ class LNND(NeighbourDescriptor):
         *,
         k: Size = log_multiple(3.4),  # noqa: B008 - a frozen value
         metric: str = "manhattan",
-        p: float = 2.0,
         n_jobs: int | None = None,
         contamination: float = 0.1,
     ) -> None:
-        super().__init__(k=k, metric=metric, p=p, n_jobs=n_jobs, contamination=contamination)
+        super().__init__(k=k, metric=metric, n_jobs=n_jobs, contamination=contamination)
 
     def _fit_neighbours(self) -> None:
         self._local = self._search.training(self.k_).distances[:, -1].copy()

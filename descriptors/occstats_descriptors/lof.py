@@ -27,10 +27,8 @@ class LOF(NeighbourDescriptor):
     ----------
     k : int or rule, default log_multiple(2.5)
         Number of neighbours: an integer in [1, n − 1], or a rule.
-    metric : {"manhattan", "euclidean", "minkowski"}, default 'manhattan'
+    metric : {"manhattan", "euclidean"}, default 'manhattan'
         Distance metric.
-    p : float, default 2.0
-        Exponent of the Minkowski metric, at least 1; ignored by the others.
     n_jobs : int or None, default None
         Number of threads; −1 for all cores, None for two. The scores do not depend on it.
     contamination : float, default 0.1
@@ -67,11 +65,10 @@ class LOF(NeighbourDescriptor):
         *,
         k: Size = log_multiple(2.5),  # noqa: B008 - a frozen value
         metric: str = "manhattan",
-        p: float = 2.0,
         n_jobs: int | None = None,
         contamination: float = 0.1,
     ) -> None:
-        super().__init__(k=k, metric=metric, p=p, n_jobs=n_jobs, contamination=contamination)
+        super().__init__(k=k, metric=metric, n_jobs=n_jobs, contamination=contamination)
 
     def _fit_neighbours(self) -> None:
         training = self._search.training(self.k_)

@@ -17,7 +17,7 @@ from occstats_descriptors.sizes import Size, resolve
 
 __all__ = ["NeighbourDescriptor", "NeighbourSearch", "Neighbours", "ratio"]
 
-METRICS = ("manhattan", "euclidean", "minkowski")
+METRICS = ("manhattan", "euclidean")
 BLOCK = 4_000_000  # distances held at a time
 # Pairs of rows up to which sorting all distances takes at most milliseconds; the compiled search
 # takes seconds to compile. It inserts neighbours one by one, which is slow if there are many.
@@ -68,10 +68,8 @@ class NeighbourSearch:
     ----------
     X : array-like of shape (n, m)
         Training rows, at least two.
-    metric : {"manhattan", "euclidean", "minkowski"}
+    metric : {"manhattan", "euclidean"}, default 'manhattan'
         Distance metric.
-    p : float, default 2
-        Exponent of the Minkowski metric, at least 1 (also infinity); ignored by the others.
     n_jobs : int, optional
         Number of threads; −1 means all cores. By default two, or one if there is only one core.
         Results do not depend on it.
@@ -98,21 +96,16 @@ class NeighbourSearch:
     """
 
     def __init__(
-        self,
-        X: ArrayLike,
-        *,
-        metric: str = "manhattan",
-        p: float = 2.0,
-        n_jobs: int | None = None,
+        self, X: ArrayLike, *, metric: str = "manhattan", n_jobs: int | None = None
     ) -> None:
+        if metric not in METRICS:
+            raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}.")
         self.X: Matrix = check_array(
             X, dtype=np.float64, order="C", ensure_min_samples=2, copy=True
         )
-        self.metric, self.p = metric, p
-        self.exponent = _exponent(metric, p)
-        self.n_jobs = n_jobs
+        self.metric = metric
         self.threads = thread_count(n_jobs, at_most=2)
-        self._engine: Any = None
+        self._blocks: Any = None
         self._training: Neighbours | None = None
 
     @property
@@ -156,24 +149,18 @@ class NeighbourSearch:
             )
         return self._search(checked, k, np.full(len(checked), -1))
 
-    def matches(self, X: Matrix, metric: str, p: float) -> bool:
-        """Return True if this search was made from these rows with this metric."""
-        return self.exponent == _exponent(metric, p) and np.array_equal(self.X, X)
-
     def _search(self, queries: Matrix, k: int, excluded: Integers) -> Neighbours:
-        few = self.n * len(queries) <= FEW_PAIRS
-        if self.exponent not in (1, 2) or few or k > MANY_NEIGHBOURS:
-            distances, indices = _by_sorting(
-                self.X, self.exponent, queries, k, excluded, self.threads
-            )
+        squared = self.metric == "euclidean"
+        if self.n * len(queries) <= FEW_PAIRS or k > MANY_NEIGHBOURS:
+            distances, indices = _by_sorting(self.X, squared, queries, k, excluded, self.threads)
         else:
-            if self._engine is None:
+            if self._blocks is None:
                 # Imported here, so that importing the package does not import numba.
                 from occstats_descriptors._kernels.block_search import BlockSearch
 
-                self._engine = BlockSearch(self.X, squared=self.exponent == 2, threads=self.threads)
-            distances, indices = self._engine.search(queries, k, excluded)
-        if self.exponent == 2:
+                self._blocks = BlockSearch(self.X, squared=squared, threads=self.threads)
+            distances, indices = self._blocks.search(queries, k, excluded)
+        if squared:
             np.sqrt(distances, out=distances)
         return Neighbours(distances, indices)
 
@@ -183,31 +170,27 @@ class NeighbourSearch:
             raise ValueError(f"k must be in [1, {limit}] here, got k={k}.")
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_engine": None}
+        return self.__dict__ | {"_blocks": None}
 
     def __repr__(self) -> str:
         n, m = self.X.shape
-        exponent = f", p={self.p:g}" if self.metric == "minkowski" else ""
-        return f"NeighbourSearch({n} × {m}, metric={self.metric!r}{exponent})"
-
-
-def _exponent(metric: str, p: float) -> float:
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}.")
-    if metric == "minkowski" and not p >= 1:
-        raise ValueError(f"p must be at least 1 for the Minkowski metric, got p={p!r}.")
-    return {"manhattan": 1.0, "euclidean": 2.0}.get(metric, float(p))
+        return f"NeighbourSearch({n} × {m}, metric={self.metric!r})"
 
 
 def _by_sorting(
-    X: Matrix, exponent: float, queries: Matrix, k: int, excluded: Integers, threads: int
+    X: Matrix, squared: bool, queries: Matrix, k: int, excluded: Integers, threads: int
 ) -> tuple[Matrix, Integers]:
     """Find the k nearest rows of each query, except for the row `excluded` (−1: none)."""
     distances = np.empty((len(queries), k))
     indices = np.empty((len(queries), k), dtype=np.int64)
 
     def work(rows: slice) -> None:
-        every = _distances(queries[rows], X, exponent)
+        # The terms in the order of the attributes: the same bits as the compiled search.
+        every = np.zeros((len(queries[rows]), len(X)))
+        with np.errstate(over="ignore"):
+            for attribute in range(X.shape[1]):
+                gap = queries[rows, attribute, None] - X[:, attribute]
+                every += gap * gap if squared else np.abs(gap)
         own = np.flatnonzero(excluded[rows] >= 0)
         every[own, excluded[rows][own]] = np.nan  # sorts after infinity
         # A stable sort keeps equal distances in the order of rows.
@@ -216,23 +199,6 @@ def _by_sorting(
 
     for_each_block(work, len(queries), max(1, BLOCK // len(X)), threads)
     return distances, indices
-
-
-def _distances(queries: Matrix, X: Matrix, exponent: float) -> Matrix:
-    """Return the distances of all pairs, squared for the exponent 2."""
-    from scipy.spatial.distance import cdist
-
-    if np.isinf(exponent):
-        return np.asarray(cdist(queries, X, "chebyshev"))
-    if exponent not in (1, 2):
-        return np.asarray(cdist(queries, X, "minkowski", p=exponent))
-    # The terms in the order of the attributes: the same bits as the compiled search.
-    total = np.zeros((len(queries), len(X)))
-    with np.errstate(over="ignore"):
-        for attribute in range(X.shape[1]):
-            gap = queries[:, attribute, None] - X[:, attribute]
-            total += gap * gap if exponent == 2 else np.abs(gap)
-    return total
 
 
 class NeighbourDescriptor(Descriptor):
@@ -256,14 +222,12 @@ class NeighbourDescriptor(Descriptor):
         *,
         k: Size = 1,
         metric: str = "manhattan",
-        p: float = 2.0,
         n_jobs: int | None = None,
         contamination: float = 0.1,
     ) -> None:
         super().__init__(contamination=contamination)
         self.k = k
         self.metric = metric
-        self.p = p
         self.n_jobs = n_jobs
 
     def fit(
@@ -288,7 +252,7 @@ class NeighbourDescriptor(Descriptor):
         checked = self._checked_training(X, y)
         if neighbours is None:
             self._fit(checked)
-        elif neighbours.matches(checked, self.metric, self.p):
+        elif neighbours.metric == self.metric and np.array_equal(neighbours.X, checked):
             self._fit_search(neighbours)
         else:
             raise ValueError(
@@ -329,7 +293,7 @@ class NeighbourDescriptor(Descriptor):
         """Store what scores need of the neighbours of the training rows: nothing by default."""
 
     def _fit(self, X: Matrix) -> None:
-        self._fit_search(NeighbourSearch(X, metric=self.metric, p=self.p, n_jobs=self.n_jobs))
+        self._fit_search(NeighbourSearch(X, metric=self.metric, n_jobs=self.n_jobs))
 
     def _fit_search(self, search: NeighbourSearch) -> None:
         self.n_neighbours_ = self.query_neighbours(search.n)

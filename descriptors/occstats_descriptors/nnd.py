@@ -21,10 +21,8 @@ class NND(NeighbourDescriptor):
     ----------
     k : int or rule, default 1
         Rank of the neighbour: an integer in [1, n], or a rule such as ``log_multiple(0.5)``.
-    metric : {"manhattan", "euclidean", "minkowski"}, default 'manhattan'
+    metric : {"manhattan", "euclidean"}, default 'manhattan'
         Distance metric.
-    p : float, default 2.0
-        Exponent of the Minkowski metric, at least 1; ignored by the others.
     n_jobs : int or None, default None
         Number of threads; −1 for all cores, None for two. The scores do not depend on it.
     contamination : float, default 0.1

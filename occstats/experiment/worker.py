@@ -187,10 +187,10 @@ class FoldData:
 
     def shared_search(self, unit: Unit, recipe: Recipe, estimator: Any) -> "SharedSearch":
         """Return the neighbour search that an estimator shares with others of its unit."""
-        key = estimator.metric, estimator.p, recipe.order
+        key = estimator.metric, recipe.order
         if key not in self._searches:
             others = [_estimator(unit, r) for r in unit.recipes if r.order == recipe.order]
-            sharing = [e for e in [estimator, *others] if (e.metric, e.p) == key[:2]]
+            sharing = [e for e in [estimator, *others] if e.metric == estimator.metric]
             self._searches[key] = SharedSearch(self.train, self.test, sharing, order=recipe.order)
         return self._searches[key]
 
@@ -227,7 +227,7 @@ class SharedSearch:
     def __init__(self, train: Array, test: Array, estimators: Sequence[Any], *, order: str) -> None:
         n, first = len(train), estimators[0]
         self._train, self._n_queries = train, len(test)
-        self._search = make_search(train, metric=first.metric, p=first.p, order=order)
+        self._search = make_search(train, metric=first.metric, order=order)
         started = time.perf_counter()
         largest = max(estimator.training_neighbours(n) for estimator in estimators)
         if largest:
@@ -254,7 +254,7 @@ class SharedSearch:
         return scores, fit_seconds, scored - fitted + self._query_seconds
 
 
-def make_search(train: Array, *, metric: str, p: float = 2.0, order: str) -> Any:
+def make_search(train: Array, *, metric: str, order: str) -> Any:
     """Make a neighbour search with the requested order of equally distant neighbours.
 
     Examples
@@ -266,7 +266,7 @@ def make_search(train: Array, *, metric: str, p: float = 2.0, order: str) -> Any
     from occstats_descriptors.neighbours import Neighbours, NeighbourSearch
 
     if order == "index":
-        return NeighbourSearch(train, metric=metric, p=p, n_jobs=1)
+        return NeighbourSearch(train, metric=metric, n_jobs=1)
 
     class TreeOrderSearch(NeighbourSearch):
         """Ties in the order of scikit-learn's KD-tree; a self-query drops its first neighbour."""
@@ -279,7 +279,7 @@ def make_search(train: Array, *, metric: str, p: float = 2.0, order: str) -> Any
             distances, indices = tree.query(queries, k=k + own)
             return Neighbours(distances[:, own:], indices[:, own:])
 
-    return TreeOrderSearch(train, metric=metric, p=p, n_jobs=1)
+    return TreeOrderSearch(train, metric=metric, n_jobs=1)
 
 
 def kernel_users(units: Sequence[Unit]) -> tuple[set[str], set[tuple[int, int, int]]]:

@@ -27,7 +27,7 @@ def defined(kind, Y, X, **options):
 @pytest.mark.parametrize("metric", EXPONENTS)
 def test_scores_equal_the_definition(cloud, metric, kind, sizes):
     X, Y = cloud
-    descriptor = kind(metric=metric, p=3, **sizes).fit(X)
+    descriptor = kind(metric=metric, **sizes).fit(X)
     options = {"exponent": EXPONENTS[metric], **sizes}
     np.testing.assert_allclose(
         descriptor.score_samples(Y), defined(kind, Y, X, **options), rtol=1e-12
