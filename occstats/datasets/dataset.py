@@ -81,6 +81,25 @@ def from_frame(
         No label column, no attributes, a text attribute, an infinite value, or no rows left.
     """
     where = source or name
+    table = _converted(frame, label, where)
+    present = table.notna().all(axis=1)
+    kept = table[present]
+    attributes = table.columns.drop(label)
+    X = np.ascontiguousarray(kept[attributes].to_numpy(dtype=np.float64))
+    if not len(X):
+        raise DataError(f"{where}: no rows without missing values")
+    if not np.isfinite(X).all():
+        row, column_index = np.argwhere(~np.isfinite(X))[0]
+        raise DataError(
+            f"{where}: infinite value in column {attributes[column_index]!r} "
+            f"(row {row + 1} of those without missing values); remove or replace it"
+        )
+    labels = kept[label].to_numpy(dtype=np.str_)
+    return Dataset(name=name, X=X, labels=labels, omitted_rows=int((~present).sum()))
+
+
+def _converted(frame: pd.DataFrame, label: str, where: str) -> pd.DataFrame:
+    """Return the attributes as numbers and, in the last column, the labels as text."""
     if label not in frame.columns:
         found = ", ".join(map(str, frame.columns[:8])) + (" …" if len(frame.columns) > 8 else "")
         raise DataError(
@@ -93,25 +112,15 @@ def from_frame(
     attributes = frame.drop(columns=label)
     if attributes.shape[1] == 0:
         raise DataError(f"{where}: no attributes besides the label column {label!r}")
-    numbers = pd.DataFrame(
-        {column: _numeric(attributes[column], column, where) for column in attributes}
-    )
-    present = numbers.notna().all(axis=1) & frame[label].notna()
-    X = np.ascontiguousarray(numbers.loc[present].to_numpy(dtype=np.float64))
-    if not len(X):
-        raise DataError(f"{where}: no rows without missing values")
-    if not np.isfinite(X).all():
-        row, column_index = np.argwhere(~np.isfinite(X))[0]
-        raise DataError(
-            f"{where}: infinite value in column {attributes.columns[column_index]!r} "
-            f"(row {row + 1} of those without missing values); remove or replace it"
-        )
-    labels = np.array([_text(value) for value in frame.loc[present, label]], dtype=np.str_)
-    return Dataset(name=name, X=X, labels=labels, omitted_rows=int((~present).sum()))
+    columns = {column: _numeric(attributes[column], column, where) for column in attributes}
+    labels = frame[label].astype(object).map(_text, na_action="ignore")
+    return pd.DataFrame({**columns, label: labels})
 
 
 def _numeric(column: pd.Series, name: object, where: str) -> pd.Series:
-    if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+    if pd.api.types.is_complex_dtype(column.dtype):
+        raise DataError(f"{where}: the attribute {str(name)!r} contains complex numbers")
+    if pd.api.types.is_numeric_dtype(column.dtype):
         return column.astype("float64")
     as_text = column.astype("string").str.strip()
     as_text = as_text.mask(as_text.isin(["", "?", "NA", "NaN", "nan"]))
@@ -224,7 +233,7 @@ def data_files(folder: str | Path) -> list[Path]:
         path for path in folder.iterdir() if _ending(path) in _READERS and path.is_file()
     )
     # Many collections contain a manifest beside the datasets.
-    return [path for path in files if path.stem.lower() not in {"manifest", "readme", "index"}]
+    return [path for path in files if stem_of(path).lower() not in {"manifest", "readme", "index"}]
 
 
 def _read_text(path: Path, label: str) -> pd.DataFrame:
@@ -232,7 +241,8 @@ def _read_text(path: Path, label: str) -> pd.DataFrame:
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
         separator = max(",;\t|", key=file.readline().count)
         file.seek(0)
-        columns = next(csv.reader(file, delimiter=separator))
+        header = next(csv.reader(file, delimiter=separator, skipinitialspace=True))
+        columns = [column.strip() for column in header]
         twice = [column for column in columns if columns.count(column) > 1]
         if twice:
             raise DataError(f"{path}: the column {twice[0]!r} occurs twice; rename one of them")
@@ -241,7 +251,7 @@ def _read_text(path: Path, label: str) -> pd.DataFrame:
             file,
             sep=separator,
             header=None,
-            names=[column.strip() for column in columns],
+            names=columns,
             dtype=str,
             keep_default_na=False,
             skipinitialspace=True,
@@ -384,10 +394,13 @@ def select(
             found[source.name] = source
     if not found:
         raise DataError(f"no data files in {', '.join(map(str, places))}")
-    if datasets is None:
-        return list(found.values())
+    return _chosen(found, datasets)
+
+
+def _chosen(found: Mapping[str, Source], datasets: Iterable[str] | None) -> list[Source]:
+    """Return the datasets with these names or globs; all by default."""
     chosen: dict[str, Source] = {}
-    for pattern in datasets:
+    for pattern in found if datasets is None else datasets:
         matching = [pattern] if pattern in found else fnmatch.filter(found, pattern)
         if not matching:
             raise DataError(
@@ -408,18 +421,29 @@ def _sources_of(place: str | Path, label: str) -> list[Source]:
     return [Source(stem_of(file), path=str(file.resolve()), label=label) for file in files]
 
 
-def spool(data: Mapping[str, pd.DataFrame], folder: Path, *, label: str = "class") -> list[Source]:
+def spool(
+    data: Mapping[str, pd.DataFrame],
+    folder: Path,
+    *,
+    datasets: Iterable[str] | None = None,
+    label: str = "class",
+) -> list[Source]:
     """Write datasets in memory to files that worker processes can read."""
     folder.mkdir(parents=True, exist_ok=True)
-    sources = []
-    for name, frame in data.items():
-        from_frame(frame, name=name, label=label)  # fail here rather than in a worker
-        # Not every name of a dataset is a valid file name.
-        path = folder / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.parquet"
-        columns = [str(column) for column in frame.columns]
-        frame.set_axis(columns, axis=1).to_parquet(path)
-        sources.append(Source(name, path=str(path.resolve()), label=label))
-    return sources
+    # Not every name of a dataset is a valid file name.
+    paths = {
+        name: folder.resolve() / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.parquet"
+        for name in data
+    }
+    found = {name: Source(name, str(path), label) for name, path in paths.items()}
+    chosen = _chosen(found, datasets)
+    for source in chosen:
+        frame = data[source.name]
+        from_frame(frame, name=source.name, label=label)  # fail here rather than in a worker
+        # Columns of mixed types cannot be written as they are.
+        table = _converted(frame, label, source.name)
+        table.set_axis(table.columns.map(str), axis=1).to_parquet(paths[source.name])
+    return chosen
 
 
 def fingerprint(dataset: Dataset) -> str:

@@ -160,7 +160,7 @@ def find_sources(
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{folder}: exists and is not a folder; choose another name")
     if isinstance(data, Mapping):
-        return tuple(spool(data, folder / ".data", label=label))
+        return tuple(spool(data, folder / ".data", datasets=datasets, label=label))
     return tuple(select(data, datasets=datasets, label=label))
 
 
@@ -345,6 +345,8 @@ class Experiment:
             check_integer("jobs", jobs)
         if shard is not None and not 1 <= shard[0] <= shard[1]:
             raise ArgumentError(f"shard={shard}: expected (i, n) with 1 ≤ i ≤ n, such as (3, 10)")
+        if memory is not None:
+            check_number("memory", memory, above=0)
         if force is not None:
             self.forget(force)
         self.store.clean()

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from occstats.datasets import data_files, from_frame, open_source, read_dataset, select
+from occstats.datasets import data_files, from_frame, open_source, read_dataset, select, spool
 from occstats.errors import DataError
 
 ARFF = """% comment
@@ -56,6 +56,11 @@ def test_booleans_and_integer_labels_of_parquet(tmp_path):
     assert read_dataset(path).X.ravel().tolist() == [1.0, 0.0]
 
 
+def test_a_header_may_have_blanks_and_quotes(tmp_path):
+    dataset = read_dataset(write(tmp_path / "d.csv", 'a, "b", "class"\n1, 2, x\n'))
+    assert (dataset.X.tolist(), dataset.labels.tolist()) == ([[1, 2]], ["x"])
+
+
 def test_numbers_of_a_text_file_keep_every_bit(tmp_path):
     numbers = np.random.default_rng(0).normal(size=(500, 2))
     frame = pd.DataFrame(numbers, columns=["a", "b"]).assign(**{"class": "x"})
@@ -71,7 +76,7 @@ def test_numbers_of_a_text_file_keep_every_bit(tmp_path):
         ("a.csv", "colour,class\nred,x\n", "the attribute 'colour' contains text .*'red'"),
         ("a.csv", "x,class\n?,x\n,y\n", "no rows without missing values"),
         ("a.csv", "x,class\ninf,x\n", r"infinite value in column 'x' \(row 1 of"),
-        ("a.csv", "x,x,class\n1,1,a\n", "occurs twice"),
+        ("a.csv", "x, x ,class\n1,1,a\n", "the column 'x' occurs twice"),
         ("a.csv", "", "empty"),
         ("a.csv", "<!DOCTYPE html><p>Not here", "HTML page"),
         ("a.csv", b"a,class\n\x00\x01", "not a text file"),
@@ -90,10 +95,24 @@ def test_invalid_files_are_refused_in_one_line(tmp_path, name, content, message)
     assert "\n" not in str(error.value)
 
 
-def test_duplicate_columns_of_a_frame_are_refused():
+def test_unusable_columns_of_a_frame_are_refused():
     frame = pd.DataFrame([[1, 2, "x"]], columns=["a", "a", "class"])
     with pytest.raises(DataError, match="the column 'a' occurs twice"):
         from_frame(frame, name="d")
+    frame = pd.DataFrame({"a": [1j], "class": "x"})
+    with pytest.raises(DataError, match="the attribute 'a' contains complex numbers"):
+        from_frame(frame, name="d")
+
+
+def test_frames_are_written_for_workers_whatever_their_types(tmp_path):
+    frame = pd.DataFrame({0: [1, "2", None], "class": [1, "b", 1.0]}, dtype=object)
+    data = {"one": frame, "other": frame}
+    (source,) = spool(data, tmp_path, datasets=["on*"])
+    dataset = open_source(source)
+    assert (dataset.name, dataset.X.tolist(), dataset.omitted_rows) == ("one", [[1], [2]], 1)
+    assert dataset.labels.tolist() == ["1", "b"]
+    with pytest.raises(DataError, match="no dataset matches 'two'"):
+        spool(data, tmp_path, datasets=["two"])
 
 
 def test_other_than_regular_files_are_refused(tmp_path):
@@ -111,6 +130,7 @@ def test_selection_by_name_and_glob(tmp_path):
     for name in ["sonar", "seeds", "wine"]:
         write(tmp_path / f"{name}.CSV", "a,class\n1,x\n")
     write(tmp_path / "MANIFEST.csv", "a,b\n1,2\n")
+    write(tmp_path / "index.csv.gz", "a,b\n1,2\n")
     assert [s.name for s in select(tmp_path, datasets=["wine", "s*"])] == ["wine", "seeds", "sonar"]
     write(tmp_path / "w[1].csv", "a,class\n1,x\n")
     assert [s.name for s in select(tmp_path, datasets=["w[1]"])] == ["w[1]"]

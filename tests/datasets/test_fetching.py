@@ -66,11 +66,17 @@ def test_a_download_is_retried(entry, repository, served, tmp_path):
     assert len(repository.requests) == 4
 
 
-def test_attempts_are_limited(entry, repository, served, tmp_path):
-    repository.answers[served] = [500] * 9
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [(500, "responds 500"), ("cut", "the connection ended early"), (None, "refused")],
+)
+def test_attempts_are_limited(entry, repository, served, tmp_path, answer, reason):
+    repository.answers[served] = [answer] * 9
+    # Nothing listens to port 1.
+    mirror = repository.address if answer else "http://127.0.0.1:1"
     waits = []
-    with pytest.raises(DataError, match=r"failed after 4 attempts .*500"):
-        fetch_dataset(entry, tmp_path, mirror=repository.address, wait=waits.append)
+    with pytest.raises(DataError, match=rf"failed after 4 attempts \(.*{reason}"):
+        fetch_dataset(entry, tmp_path, mirror=mirror, wait=waits.append)
     assert waits == [2, 4, 8]
 
 
