@@ -42,7 +42,7 @@ ROOT = Path(__file__).parents[1]
 # Package → its tests, and its number of changes. `occstats` stands for the modules at its top.
 PACKAGES = {
     "occstats/stats": (["tests/stats", "occstats/stats"], 40),
-    "occstats/backends": (["tests/backends"], 6),
+    "occstats/engines": (["tests/engines"], 6),
     "occstats/results": (["tests/results", "occstats/results"], 26),
     "occstats/comparison": (["tests/comparison", "occstats/comparison"], 26),
     "occstats/report": (["tests/report"], 14),

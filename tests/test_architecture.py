@@ -13,12 +13,12 @@ ROOT = Path(occstats.__file__).parent
 # Package → packages that it may import, besides the modules at the top (errors, _format …)
 ALLOWED = {
     "stats": set(),
-    "backends": {"stats"},
+    "engines": {"stats"},
     "results": set(),
     "datasets": set(),
     "descriptors": set(),
     "experiment": {"datasets", "descriptors", "stats"},
-    "comparison": {"backends", "results", "stats"},
+    "comparison": {"engines", "results", "stats"},
     "figures": {"comparison", "results", "stats"},
     "report": {"comparison", "figures", "results", "stats"},
 }
@@ -26,7 +26,7 @@ ALLOWED = {
 LAZY = {
     "comparison/comparison.py": {"figures", "report"},
     "comparison/families.py": {"figures", "report"},
-    "stats/signed_rank/pairwise.py": {"backends"},
+    "stats/signed_rank/pairwise.py": {"engines"},
 }
 
 

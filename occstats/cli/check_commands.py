@@ -168,7 +168,7 @@ def _numba() -> Finding:
 
 
 def _r() -> list[Finding]:
-    from occstats.backends.installation import probe
+    from occstats.engines.installation import probe
 
     optional = partial(Finding, optional=True)
     r, rpy2 = probe("rscript"), probe("rpy2")
@@ -246,8 +246,8 @@ def check_r(
     code is 0 if no p-value and no Z differs by more than 1e-10, and 1 otherwise.
     """
     from occstats._format import wrap
-    from occstats.backends.agreement import AGREEMENT, check_engines
     from occstats.comparison.study import clusters_of
+    from occstats.engines.agreement import AGREEMENT, check_engines
     from occstats.report.json_document import plain
     from occstats.results import load_results
     from occstats.stats.sample import Sample

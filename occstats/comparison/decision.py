@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from occstats.backends import run_in_r
+from occstats.engines import run_in_r
 from occstats.stats._arrays import (
     BoolArray,
     FloatArray,

@@ -6,11 +6,11 @@ import platform
 import pytest
 from click.testing import CliRunner
 
-from occstats.backends import installation
-from occstats.backends.installation import Installation
 from occstats.cli import check_commands
 from occstats.cli.check_commands import diagnose
 from occstats.cli.check_commands import doctor as command
+from occstats.engines import installation
+from occstats.engines.installation import Installation
 
 
 def pretend(monkeypatch, r, rpy2):

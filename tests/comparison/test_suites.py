@@ -128,7 +128,7 @@ def test_the_tests_agree_with_clusrank_by_suite(paper, test):
 
 
 def test_r_gets_the_suites(monkeypatch, paper):
-    from occstats.backends import clusrank
+    from occstats.engines import clusrank
 
     seen = {}
 

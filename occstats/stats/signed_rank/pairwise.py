@@ -217,7 +217,7 @@ def clustered_wilcoxon(
         sample = chosen.single(differences, grouping, tie_tolerance)
         found = sample.evaluate(0, null, n_resamples, repeatable(random_state))
     else:
-        from occstats.backends.clusrank import evaluate_in_r
+        from occstats.engines.clusrank import evaluate_in_r
 
         rounded = round_to_grid(differences, tie_tolerance)
         [found] = evaluate_in_r(

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from occstats.backends.clusrank import EQUAL_RANKS, clusrank_pairs
-from occstats.backends.installation import engine_versions, probe
+from occstats.engines.clusrank import EQUAL_RANKS, clusrank_pairs
+from occstats.engines.installation import engine_versions, probe
 from occstats.stats._arrays import FloatArray
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank.pairwise import Alternative, PairwiseTests, TestName, pairwise_tests

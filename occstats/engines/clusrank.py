@@ -31,9 +31,9 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from occstats.backends.embedded_r import run_embedded
-from occstats.backends.installation import NATIVE_OFFER, require
-from occstats.backends.rscript import run_in_rscript
+from occstats.engines.embedded_r import run_embedded
+from occstats.engines.installation import NATIVE_OFFER, require
+from occstats.engines.rscript import run_in_rscript
 from occstats.errors import EngineError
 from occstats.stats._arrays import FloatArray, IntArray, round_to_grid, signed_ranks
 from occstats.stats.clusters import Clusters

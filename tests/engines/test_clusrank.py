@@ -15,9 +15,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from occstats import load_results
-from occstats.backends.agreement import check_engines
-from occstats.backends.clusrank import EQUAL_RANKS, clusrank_pairs, exact_defect
-from occstats.backends.installation import engine_versions, probe
+from occstats.engines.agreement import check_engines
+from occstats.engines.clusrank import EQUAL_RANKS, clusrank_pairs, exact_defect
+from occstats.engines.installation import engine_versions, probe
 from occstats.errors import EngineError
 from occstats.stats import Sample, clustered_wilcoxon, pairwise_tests
 from occstats.stats.clusters import Clusters

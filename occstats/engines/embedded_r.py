@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from occstats.backends.installation import BRIDGE, NATIVE_OFFER, r_file
-from occstats.backends.rscript import NUMBERS
+from occstats.engines.installation import BRIDGE, NATIVE_OFFER, r_file
+from occstats.engines.rscript import NUMBERS
 from occstats.errors import EngineError
 
 

@@ -18,7 +18,7 @@ def run_in_r(
 ) -> tuple[PairwiseTests, dict[str, Any], tuple[str, ...]]:
     """Return the asymptotic tests of all ordered pairs, a record of the engine, and notes."""
     if engine == "both":
-        from occstats.backends.agreement import check_engines
+        from occstats.engines.agreement import check_engines
 
         check = check_engines(sample, test=test, alternative=alternative, names=names)
         record = {
@@ -29,8 +29,8 @@ def run_in_r(
             "n_tests": check.n_tests,
         }
         return check.native, record, (check.sentence(names),)
-    from occstats.backends.clusrank import clusrank_pairs
-    from occstats.backends.installation import engine_versions
+    from occstats.engines.clusrank import clusrank_pairs
+    from occstats.engines.installation import engine_versions
 
     tests = clusrank_pairs(sample, test=test, alternative=alternative, engine=engine, names=names)
     return tests, dict(engine_versions(engine)), ()

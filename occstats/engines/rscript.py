@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from occstats.backends.installation import (
+from occstats.engines.installation import (
     BRIDGE,
     INSTALL_R,
     NATIVE_OFFER,

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from occstats.backends.embedded_r import own_environment, quiet_start
-from occstats.backends.installation import find_rscript, probe
+from occstats.engines.embedded_r import own_environment, quiet_start
+from occstats.engines.installation import find_rscript, probe
 
 pytestmark = pytest.mark.skipif(not find_rscript(), reason="needs R: there is no Rscript")
 
@@ -132,7 +132,7 @@ def test_an_embedded_r_can_be_interrupted(environment):
         pytest.skip(f"needs rpy2: {probe('rpy2').problem}")
     program = """
 import numpy as np
-from occstats.backends.clusrank import clusrank_pairs
+from occstats.engines.clusrank import clusrank_pairs
 from occstats.stats import Sample, clustered_wilcoxon
 sample = {"x": [1.0, -2.0, 3.0], "clusters": [1, 1, 2], "engine": "rpy2"}
 before = clustered_wilcoxon(**sample).statistic

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from occstats.backends import installation
-from occstats.backends.agreement import EngineCheck
-from occstats.backends.clusrank import exact_defect
-from occstats.backends.installation import find_rscript, probe
+from occstats.engines import installation
+from occstats.engines.agreement import EngineCheck
+from occstats.engines.clusrank import exact_defect
+from occstats.engines.installation import find_rscript, probe
 from occstats.errors import ArgumentError, EngineError
 from occstats.stats import clustered_wilcoxon, pairwise_tests
 
@@ -191,7 +191,7 @@ def test_the_command_line_reports_it_in_one_line(tmp_path):
 
 def test_nothing_imports_rpy2_unless_asked():
     code = (
-        "import sys, occstats.backends.agreement, occstats.cli.check_commands\n"
+        "import sys, occstats.engines.agreement, occstats.cli.check_commands\n"
         "print([name for name in sys.modules if name.partition('.')[0] == 'rpy2'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
