@@ -79,7 +79,7 @@ def clusrank_pairs(
         rounded = round_to_grid(differences[both], sample.tie_tolerance)
         largest = 2 * np.abs(rounded[np.isfinite(rounded)]).max(initial=1.0)
         label = f"{columns[a]} against {columns[b]}"
-        # Names may contain the word.
+        # Names may contain "against", so that two labels are equal.
         label += f" (columns {a} and {b})" * (label in samples)
         codes = sample.clusters.independent.codes[both]
         samples[label] = (np.clip(rounded, -largest, largest), codes)

@@ -149,8 +149,9 @@ def _start_pool(jobs: int, memory: float | None) -> Any:
     finally:
         if in_main_thread:
             signal.signal(signal.SIGINT, handler)
-        if safe_path is None:
-            del os.environ["PYTHONSAFEPATH"]
+        os.environ.pop("PYTHONSAFEPATH")
+        if safe_path is not None:
+            os.environ["PYTHONSAFEPATH"] = safe_path
     return pool
 
 
@@ -160,7 +161,7 @@ def _compile(pool: Any, kernels: Sequence[str]) -> None:
 
     for future in [pool.submit(load, group) for group in kernels]:
         if isinstance(error := future.exception(), BrokenProcessPool):
-            raise EngineError("a worker was killed while compiling; is there memory?") from error
+            raise EngineError("a worker was killed while compiling; free some memory") from error
 
 
 def _initialise_worker(parent: int, memory: float | None) -> None:

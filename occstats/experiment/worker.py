@@ -60,10 +60,9 @@ def compute_shard(
 ) -> None:
     """Evaluate all units of a shard and write its file.
 
-    `evaluate` makes rows from a unit and some of its recipes, and `failed` from status and reason,
-    too. To isolate fits is to run them in a child process, as with a timeout, because they may kill
-    or change it. With `whole_units`, all recipes of a unit are one call, to which the timeout
-    applies.
+    `evaluate` makes rows from a unit and some of its recipes; `failed` makes them from a status and
+    a reason as well. With `isolate` or a timeout, fits run in a child process, which they may kill
+    or change. With `whole_units`, all recipes of a unit are one call, to which the timeout applies.
     """
     from occstats_descriptors.warm_up import kernels_of, load
 

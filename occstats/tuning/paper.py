@@ -11,7 +11,7 @@ from occstats.datasets import open_source
 from occstats.datasets.catalogue import catalogue, problems
 from occstats.errors import ResultsError
 from occstats.experiment.estimators import Recipe, SeedPolicy
-from occstats.experiment.run import Data, Experiment, Parameters, prepare
+from occstats.experiment.run import Data, Experiment, Parameters, find_sources, prepare
 from occstats.tuning.grids import PAPER
 from occstats.tuning.sweep import SweepExperiment, leave_one_out_parameters, prepare_sweep
 
@@ -128,8 +128,8 @@ def prepare_paper(
     place = Path(out).absolute()
     recipes = paper_recipes()
     if fast:
-        sources = prepare(data, out=place, descriptors=["MD"], datasets=datasets, label=label)
-        datasets = [s.name for s in sources.sources if len(open_source(s).X) <= FAST_ROWS]
+        sources = find_sources(data, place, datasets=datasets, label=label)
+        datasets = [s.name for s in sources if len(open_source(s).X) <= FAST_ROWS]
     common: dict[str, Any] = {
         "datasets": datasets, "label": label, "timeout": timeout, "seed": seed
     }  # fmt: skip
