@@ -264,7 +264,12 @@ def tune(
         return 0
     remaining = len(experiment.remaining().shards)
     if remaining:
-        click.echo(f"{remaining} shards of other parts of the work are missing.", err=True)
+        click.echo(
+            f"Not done yet: {count(remaining, 'shard')} of other parts of the work; the last part "
+            "writes the tables.",
+            err=True,
+        )
+        return 0
     sweep = read_sweep(out)
     for reason in write_sweep(sweep, out, figure_formats=kinds):
         click.echo(reason, err=True)

@@ -395,7 +395,7 @@ class Experiment:
             for done in finished:
                 bar.set_postfix_str(done.dataset)
                 bar.update(done.cost)
-        if shard is None:
+        if shard is None or not self.remaining().shards:
             self.store.compact()
 
     def table(self) -> pd.DataFrame:

@@ -106,11 +106,11 @@ def test_duplicate_rows_count_once(toy_folder, tmp_path):
     assert len(store.shard_ids()) == 1
 
 
-def test_a_whole_run_merges_the_shards_of_its_parts(toy_folder, tmp_path):
+def test_shards_are_merged_when_all_parts_are_done(toy_folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("occstats.experiment.plan.SHORTEST_SHARD", 0.0)
     experiment = prepare(toy_folder, out=tmp_path / "r", descriptors=["MD"])
-    for index in (1, 2):
-        experiment.run(jobs=1, shard=(index, 2))
-    assert len(experiment.store.shard_ids()) == 2
-    experiment.run(jobs=1)
+    for index in (1, 3, 2):
+        assert len(experiment.store.shard_ids()) != 1
+        experiment.run(jobs=1, shard=(index, 3))
     assert len(experiment.store.shard_ids()) == 1
     assert len(experiment.table()) == experiment.plan.n_rows

@@ -233,6 +233,17 @@ def test_the_command_writes_tables_figures_choices_and_results(folder, tmp_path)
     assert code == 0, output
 
 
+def test_the_last_part_of_a_job_array_writes_the_tables(folder, tmp_path):
+    out = tmp_path / "s"
+    options = ["tune", "--data", folder, "--descriptors", "NND", "--grid", "k=1,2", "--out", out]
+    for part in ("2/2", "1/2"):
+        assert not (out / "defaults.csv").exists()
+        code, _, errors = invoke(*options, "--shard", part, "-j", 1, "--format", "none")
+        assert code == 0
+        assert ("the last part writes the tables" in errors) is (part == "2/2")
+    assert (out / "defaults.csv").exists()
+
+
 def test_dry_run_and_json(folder, tmp_path):
     out = tmp_path / "s"
     options = ["tune", "--data", folder, "--descriptors", "NND", "--out", out, "--json"]
