@@ -40,8 +40,8 @@ TABLES: list[tuple[str, dict[str, Any], tuple[int, int, int, int, str] | str]] =
         {},
         (3, 142, 142, 0, "higher"),
     ),
-    ("pyod_bond_ap.csv", HIGHER, (14, 9, 9, 17, "higher")),
-    ("livebench_2024.csv", HIGHER, (73, 17, 17, 0, "higher")),
+    ("pyod_bond_ap.csv", {"transpose": True} | HIGHER, (14, 9, 9, 17, "higher")),
+    ("livebench_2024.csv", {"transpose": True} | HIGHER, (73, 17, 17, 0, "higher")),
     ("pythia_12b_step2.json pythia_1b_step1.json", {"metric": "acc"}, (2, 65, 9, 0, "higher")),
     ("srbench_blackbox.csv", {"score": "r2_test"}, (21, 122, 122, 15, "higher")),
     (
@@ -86,7 +86,7 @@ TABLES: list[tuple[str, dict[str, Any], tuple[int, int, int, int, str] | str]] =
     ),
     (
         "mteb_en_classification.jsonl",
-        {"ignore": [*MTEB.split(";"), "Memory Usage (GB, fp32)"]} | HIGHER,
+        {"transpose": True, "ignore": [*MTEB.split(";"), "Memory Usage (GB, fp32)"]} | HIGHER,
         (382, 12, 12, 966, "higher"),
     ),
     (

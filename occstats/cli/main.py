@@ -211,7 +211,11 @@ def as_command(arguments: Sequence[str], options: Mapping[str, Any]) -> str:
         # Names with commas are quoted as in CSV.
         names = [f'"{n}"' if "," in n else n for n in options["algorithms"]]
         options["algorithms"] = ",".join(names)
-    shown = f" {_as_options(options)}" if options else ""
+    shown = ""
+    for name, value in options.items():
+        other = getattr(value, "other", None)
+        shown += f" {_as_options({name: True if value == 'True' else value})}"
+        shown += f" (or {_as_options(other)})" if other else ""
     shown = shown.replace("'COLUMN,COLUMN,…'", "COLUMN,COLUMN,…")  # a blank
     return f"occstats {kept}{shown}{blank}"
 

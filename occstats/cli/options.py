@@ -119,6 +119,12 @@ def _one_or_more(
     return list(value) if len(value) > 1 else next(iter(value), None)
 
 
+def _direction(ctx: click.Context, _: click.Parameter, value: bool | None) -> bool | None:
+    if {"--lower-is-better", "--higher-is-better"} <= {*ctx.meta.get("occstats.arguments", ())}:
+        raise click.BadParameter("cannot be combined with --higher-is-better; give one of them")
+    return value
+
+
 def _is_number(*texts: str) -> bool:
     return all(text.isascii() and text.isdigit() for text in texts)
 
@@ -236,7 +242,7 @@ TABLE: dict[str, Row] = {
     "score": _column("The score (long form); several, separated by commas, are compared side by "
         "side", "the only column named after a measure", callback=_measures),
     "lower_is_better": _row(READ, "Orientation of the score",
-        "--lower-is-better/--higher-is-better", default=None,
+        "--lower-is-better/--higher-is-better", default=None, callback=_direction,
         usual="known from the name of the measure"),
     "fold": _column("The cross-validation fold, averaged over", "fold"),
     "repeat": _column("The repeat or seed, averaged over (@file: each file, @row: each row)",

@@ -33,7 +33,7 @@ from occstats.comparison.settings import (
     Test,
 )
 from occstats.comparison.study import prepare
-from occstats.errors import ArgumentError
+from occstats.errors import ArgumentError, ResultsError
 from occstats.results import Results, load_results
 from occstats.results.load import load_by
 
@@ -199,7 +199,9 @@ def compare(
         reading["algorithms"] = algorithms  # in a wide table, their columns
     if by is not None:
         if measures:
-            raise ArgumentError(f"by={by!r} compares slices by one measure: set one {measures[0]}")
+            name, (first, *_) = measures[0], reading[measures[0]]
+            problem = f"by={by!r} compares slices by one measure; got {len(reading[name])}"
+            raise ResultsError(problem, {name: first})
         parts, notes = slices_of(*load_by(sources, by, **reading), by)
         return compare_family(parts, settings, kind="slice", joint=True, by=by, notes=notes)
     if measures:
@@ -224,7 +226,8 @@ def _sources(results: Sequence[Any], reading: dict[str, Any]) -> list[Any]:
     if unknown:
         near = did_you_mean(unknown[0], ["by", *SETTINGS, *known])
         if unknown[0] == "higher_is_better":
-            near = f"; pass lower_is_better={not reading[unknown[0]]}"
+            higher = reading[unknown[0]]
+            near = "; leave it out" if higher is None else f"; pass lower_is_better={not higher}"
         raise TypeError(f"compare() got an unexpected keyword argument {unknown[0]!r}{near}")
     sources: list[Any] = []
     for each in results:

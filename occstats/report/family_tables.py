@@ -39,6 +39,7 @@ __all__ = [
     "write_family",
 ]
 
+_SCORE = re.compile(r"score = .* is better")
 STYLE = (
     ":root{color-scheme:light dark}svg{background:#fff;max-width:100%;height:auto}"
     "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
@@ -111,8 +112,14 @@ def print_family(
 ) -> None:
     """Print the answer and its table; with `full`, then each comparison by itself."""
     console = make_console(file)
-    # With several measures, each is among the unused columns of the others.
-    read_as = family.first.results.read_as if family.kind == "slice" else ()
+    read_as = list(family.first.results.read_as)
+    if family.kind == "measure":
+        # Each is among the unused columns of the others.
+        read_as = [line.partition("; not used: ")[0] for line in read_as]
+        others = list(family.members.values())[1:]
+        for place, line in enumerate(read_as):
+            found = (_SCORE.search(other.results.read_as[place]) for other in others)
+            read_as[place] = "; ".join([line, *(score[0] for score in found if score)])
     for line in read_as:
         print_wrapped(console, line, "dim")
     if read_as:

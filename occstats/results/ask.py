@@ -3,27 +3,59 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
 from occstats._format import count, printable, quote, quote_list
 from occstats.errors import ResultsError
+from occstats.results.aliases import is_index, is_time
+from occstats.results.cells import explain_text, is_decimal_comma
 from occstats.results.readers.frames import RawTable
 
-__all__ = ["BLANK", "UnclearTableError", "describe", "group_pattern", "kind_of"]
+__all__ = [
+    "BLANK",
+    "Blank",
+    "UnclearTableError",
+    "check_text",
+    "describe",
+    "differing",
+    "group_pattern",
+    "kind_of",
+    "tell_apart",
+    "text_error",
+]
 
-# Values that only the user knows, in a template.
+Codes = npt.NDArray[np.int64]
+
+
+class Blank(str):
+    """A value that only the user knows, or a proposal that may be replaced by other options."""
+
+    other: Mapping[str, Any]
+
+    def __new__(cls, text: str, **other: Any) -> Blank:
+        """Make a blank with the options that may take its place."""
+        made = super().__new__(cls, text)
+        made.other = other
+        return made
+
+
 BLANK = {
-    "dataset": "COLUMN",
-    "task": "COLUMN",
-    "algorithm": "COLUMN",
-    "algorithms": "COLUMN,COLUMN,…",
-    "score": "COLUMN",
-    "repeat": "COLUMN",
-    "ignore": "COLUMN",
-    "where": "COLUMN=VALUE",
-    "lower_is_better": "True|False",
+    "dataset": Blank("COLUMN"),
+    "task": Blank("COLUMN"),
+    "algorithm": Blank("COLUMN"),
+    "algorithms": Blank("COLUMN,COLUMN,…"),
+    "transpose": Blank("True", score="COLUMN", dataset="@file"),
+    "score": Blank("COLUMN"),
+    "repeat": Blank("COLUMN"),
+    "ignore": Blank("COLUMN"),
+    "where": Blank("COLUMN=VALUE"),
+    "lower_is_better": Blank("True|False"),
 }
 _MOST_DESCRIBED = 7
 # Names of tasks that begin with that of a dataset: ett/H/short, 001_NAB_id_1, Domain (de).
@@ -50,20 +82,20 @@ class UnclearTableError(ResultsError):
         head = "; ".join(sorted(problems, key=lambda problem: problem.endswith("?")))
         head = re.sub(r"\?; (.)", lambda found: f"? {found[1].upper()}", f"{raw.name}: {head}")
         super().__init__("\n".join([head, *describe(raw, self.found)]))
-        if not any(_is_blank(name, value) for name, value in self.template.items()):
+        values = [v if isinstance(v, list) else [v] for v in self.template.values()]
+        if not any(isinstance(value, Blank) for held in values for value in held):
             self.retry = dict(self.template)
 
     def __str__(self) -> str:
-        given = [
-            f"{name}={value.replace('|', ' or ') if value == BLANK.get(name) else repr(value)}"
-            for name, value in self.template.items()
-        ]
-        return f"{self.problem}\ntry: {', '.join(given)}" if given else self.problem
+        given = ", ".join(_argument(name, value) for name, value in self.template.items())
+        return f"{self.problem}\ntry: {given}" if given else self.problem
 
 
-def _is_blank(name: str, value: Any) -> bool:
-    values = value if isinstance(value, list) else [value]
-    return any(v == BLANK.get(name) or (name == "where" and "VALUE" in v) for v in values)
+def _argument(name: str, value: Any) -> str:
+    """Return a keyword argument as written in Python, with the options in its place."""
+    shown = value.replace("|", " or ") if value == BLANK.get(name) else repr(value)
+    other = ", ".join(_argument(*option) for option in getattr(value, "other", {}).items())
+    return f"{name}={shown}" + (f" (or {other})" if other else "")
 
 
 def kind_of(raw: RawTable, *columns: str) -> str:
@@ -105,6 +137,74 @@ def describe(raw: RawTable, found: Mapping[str, str]) -> list[str]:
         lines.append(f"  {start}{last} {names}: {kind_of(raw, *span)}{role}")
         start += len(span)
     return lines
+
+
+def text_error(raw: RawTable, column: str, wrong: npt.NDArray[np.bool_]) -> ResultsError:
+    """Return the error of cells that should be numbers: the first one, and what to do."""
+    first = int(np.flatnonzero(wrong)[0])
+    cell = raw.frame[column].iloc[first]
+    comma = is_decimal_comma(cell) and raw.decimal == "."
+    return ResultsError(
+        f"{raw.row(first)}, column {quote(column)}: {quote(cell)} is not a number"
+        f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}",
+        {"decimal": ","} if comma else None,
+    )
+
+
+def check_text(raw: RawTable, columns: Sequence[str]) -> None:
+    """Refuse the first column of text that would be numbers but for some cells or the commas."""
+    for column in columns:
+        numbers = raw.numbers(column)
+        cells = raw.frame[column].to_numpy(object)
+        commas = sum(is_decimal_comma(cell) for cell in cells[numbers.wrong])
+        if numbers.wrong.any() and 2 * (len(numbers.known) + commas) >= len(numbers.known) + int(
+            numbers.wrong.sum()
+        ):
+            raise text_error(raw, column, numbers.wrong)
+
+
+def differing(
+    raw: RawTable, cells: Codes, rows: Codes, columns: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return the columns that differ among the rows of a cell, but for fractions and times."""
+    found = {}
+    labels, distinct = pd.factorize(cells)
+    for column in columns:
+        fractional = raw.is_fractional(column) and column not in raw.index
+        if fractional or is_time(column) or is_index(column):
+            continue
+        codes, names = raw.codes(column)
+        pairs = pd.unique(labels.astype(np.int64) * (len(names) + 1) + codes[rows])
+        if len(pairs) > len(distinct):
+            found[column] = list(names)
+    return dict(sorted(found.items(), key=lambda item: len(item[1])))
+
+
+def tell_apart(
+    raw: RawTable, cells: Codes, rows: Codes, columns: Iterable[str], algorithm: str | None
+) -> dict[str, Any]:
+    """Return a template with the one column that identifies the rows of a cell, if it is clear.
+
+    Whole numbers may be repeats, and text that tells the algorithm apart may be its full name.
+    """
+    alone = []
+    for column in columns:
+        codes, names = raw.codes(column)
+        if not pd.Series(cells * (len(names) + 1) + codes[rows]).duplicated().any():
+            alone.append(column)
+    full = [
+        column
+        for column in alone
+        if algorithm in raw.columns and raw.groups(str(algorithm), column)
+    ]
+    text = [column for column in alone if not raw.is_numeric(column)]
+    if len(full) == 1:
+        return {"algorithm": Blank(full[0], where=f"{full[0]}=VALUE")}
+    if len(alone) != 1:
+        return {"where": [BLANK["where"]]}
+    if text:
+        return {"where": [Blank(f"{text[0]}=VALUE")]}
+    return {"repeat": Blank(alone[0], where=f"{alone[0]}=VALUE")}
 
 
 def group_pattern(names: Sequence[str]) -> tuple[str, list[str]] | None:

@@ -36,7 +36,7 @@ from occstats.results.readers.harnesses import find_reader, recognise
 from occstats.results.readers.limits import Limits, check_exists
 from occstats.results.reading import MOST_ROWS, Decimal, Reading
 from occstats.results.reshape import reshape, task_labels
-from occstats.results.roles import Roles, find_roles, require
+from occstats.results.roles import Roles, find_roles, is_own, require
 from occstats.results.table import DATASET, TASK, Results
 
 __all__ = ["Source", "bundled_names", "load_by", "load_results"]
@@ -47,6 +47,11 @@ _OPTIONS = frozenset(field.name for field in fields(Reading))
 _OF_OTHER_TABLES = (
     "suite", "dataset", "task", "algorithm", "fold", "repeat", "status", "transpose",
     "dataset_from", "algorithm_from", "ignore", "traits", "metric",
+)  # fmt: skip
+# Columns that ``occstats run`` writes for other uses.
+_OF_RUNS = (
+    "average_precision", "error", "omitted_rows", "parameters", "version", "configuration",
+    "fit_seconds", "query_seconds",
 )  # fmt: skip
 
 
@@ -196,11 +201,22 @@ def load_results(
             2      0.940  0.95
             3      0.997  1.00
     """
-    told = {name: value for name, value in locals().items() if name in _OPTIONS}
-    told["dataset"] = cluster if dataset is None else dataset
+    options = {name: value for name, value in locals().items() if name in _OPTIONS}
     if not sources:
         raise ResultsError(
             "sources: none given; name a results file, or bundled results such as 'lenz2021'"
+        )
+    if cluster is not None:
+        if dataset not in {None, cluster}:
+            raise ResultsError(
+                f"cluster: {quote(cluster)} is a synonym of dataset, which is {quote(dataset)};"
+                " pass one of them"
+            )
+        options["dataset"] = cluster
+    if datasets is not None and not any(isinstance(s, Mapping | np.ndarray) for s in sources):
+        raise ResultsError(
+            "datasets: gives the datasets of a mapping or an array, but the sources are tables;"
+            " name their column with dataset=…"
         )
     sources = tuple(
         frame_of_scores(source, datasets, algorithms)
@@ -208,7 +224,7 @@ def load_results(
         else source
         for source in sources
     )
-    reading = Reading(**told)
+    reading = Reading(**options)
     try:
         return _load(sources, reading)
     except MemoryError:
@@ -253,11 +269,13 @@ def load_by(
     ignore = options.pop("ignore", ())
     options["ignore"] = [*([ignore] if isinstance(ignore, str) else ignore), by]
     results = load_results(*opened, **options)
-    told = {name: value for name, value in options.items() if name in _OPTIONS}
-    told["dataset"] = options.get("dataset") or options.get("cluster")
+    reading = Reading(
+        **{name: value for name, value in options.items() if name in _OPTIONS - {"dataset"}},
+        dataset=options.get("dataset") or options.get("cluster"),
+    )
     parts = []
     for table in held:
-        understood = _with_roles(table, Reading(**told), len(opened) == 1)
+        understood = _with_roles(table, reading, len(opened) == 1)
         parts.append(task_labels(*understood, by))
     found = pd.concat(parts)
     found = found[~found.index.duplicated()].reindex(results.scores.index)
@@ -380,6 +398,20 @@ def _load(sources: Sequence[Source], reading: Reading) -> Results:
             tables.append(_table(item, replace(reading, **known), alone=False))
     joined = join(tables)
     if reading.algorithms:
+        unknown = [name for name in reading.algorithms if name not in joined.algorithms]
+        if unknown:  # those of a wide table are all its columns of numbers
+            columns = [
+                column
+                for item in opened
+                if isinstance(item, RawTable)
+                for column in item.columns
+                if item.is_numeric(column)
+            ]
+            names = list(dict.fromkeys([*joined.algorithms, *columns]))
+            raise ResultsError(
+                f"algorithms: there is no {quote_list(unknown)} in the results"
+                f"{did_you_mean(unknown[0], names)}; choose from {quote_list(names)}"
+            )
         joined = joined.select(reading.algorithms)
     return replace(joined, notes=(*joined.notes, *_look_alike_notes(joined)))
 
@@ -394,7 +426,9 @@ def _try_again(sources: Sequence[Source], reading: Reading, first: ResultsError)
         table = _load(sources, replace(reading, **merged))
     except UnclearTableError as later:
         name = later.raw.name
-        problems = getattr(first, "problems", None) or [first.problem.removeprefix(f"{name}: ")]
+        problems = getattr(first, "problems", None) or [
+            re.sub(rf"^{re.escape(name)}[:,] ", "", first.problem)
+        ]
         template = {**first.retry, **later.template}
         for option in ("where", "ignore"):
             if {option} <= {*first.retry} & {*later.template}:
@@ -418,14 +452,15 @@ def _check_told(tables: Sequence[RawTable], reading: Reading) -> None:
     columns = list(dict.fromkeys(column for table in tables for column in table.columns))
     where = ", ".join(table.name for table in tables) or "sources"
     for condition in reading.where:
-        parts = condition.split("=")
-        heads = ["=".join(parts[:i]) for i in range(1, len(parts))]
-        if not any(head in columns or head.removesuffix("!") in columns for head in heads):
-            name = heads[0].removesuffix("!") if heads else condition
+        matches = [match for table in tables if (match := _match(table, condition))]
+        if not matches:
+            name = condition.partition("=")[0].removesuffix("!")
             raise ResultsError(
                 f"where: {quote(condition)} must be COLUMN=VALUE or COLUMN!=VALUE, but no source"
                 f" has such a column{did_you_mean(name, columns)}; found {quote_list(columns)}"
             )
+        for table in tables:
+            _kept(table, condition, elsewhere=any(rows.any() for *_, rows in matches))
     for option, name in reading.all_columns:
         if name not in {FILE, ROW}:
             require(columns, name, option, where)
@@ -452,7 +487,7 @@ def _with_roles(raw: RawTable, reading: Reading, alone: bool) -> tuple[RawTable,
         reading = reading.suggested(known)
     raw = replace(raw.split_index(), decimal=reading.decimal)
     for condition in reading.where:
-        raw = _kept(raw, condition)
+        raw = _kept(raw, condition, elsewhere=True)
     if raw.n_rows == 0:
         raise ResultsError(
             f"{raw.name}: the table has column names but no rows; the run may have been empty"
@@ -482,8 +517,8 @@ def _understand(raw: RawTable, reading: Reading, alone: bool) -> Results:
     )
 
 
-def _kept(raw: RawTable, condition: str) -> RawTable:
-    """Keep the rows with ``column=value`` or ``column!=value``, if the column exists."""
+def _match(raw: RawTable, condition: str) -> tuple[str, str, bool, npt.NDArray[np.bool_]] | None:
+    """Return column and value of ``column=value``, if it is ``!=``, and the rows that have it."""
     for cut in (i for i, letter in enumerate(condition) if letter == "="):
         column, value = condition[:cut], condition[cut + 1 :]
         differs = column not in raw.columns and column[-1:] == "!"
@@ -492,13 +527,23 @@ def _kept(raw: RawTable, condition: str) -> RawTable:
             codes, found = raw.codes(column)
             if value not in found:  # 0 is 0.0
                 value = next((name for name in found if _same_number(name, value)), value)
-            if value not in found:
-                raise ResultsError(
-                    f"{raw.name}, column {quote(column)}: no row has {quote(value)}"
-                    f"{did_you_mean(value, found)}; found {quote_list(found)}"
-                )
-            return raw.keep((codes == list(found).index(value)) != differs)
-    return raw
+            return column, value, differs, np.append(found == value, False)[codes]
+    return None
+
+
+def _kept(raw: RawTable, condition: str, *, elsewhere: bool) -> RawTable:
+    """Keep the rows of a condition; a value to leave out may be in another source only."""
+    match = _match(raw, condition)
+    if match is None:
+        return raw
+    column, value, differs, rows = match
+    if not rows.any() and not (differs and elsewhere):
+        found = raw.names(column)
+        raise ResultsError(
+            f"{raw.name}, column {quote(column)}: no row has {quote(value)}"
+            f"{did_you_mean(value, found)}; found {quote_list(found)}"
+        )
+    return raw.keep(rows != differs)
 
 
 def _same_number(one: str, other: str) -> bool:
@@ -512,18 +557,20 @@ def _hint(
     results: Results, raw: RawTable, roles: Roles, reading: Reading
 ) -> tuple[dict[str, str], list[str]]:
     """Return the option for a dataset that may have been overlooked, and a note on it."""
-    told = reading.dataset_from or reading.suite or raw.suggested
-    if results.n_clusters < results.n_tasks or told:
+    grouped = reading.dataset_from or reading.suite or raw.suggested
+    if results.n_clusters < results.n_tasks or grouped:
         return {}, []
-    task = roles.task or roles.dataset
+    task = roles.task
+    # A column named as the dataset is the dataset, and of several others none is more likely.
     if task is not None and roles.across != "task" and task not in {FILE, ROW}:
-        for column in roles.unused:
-            if raw.groups(column, task) and not is_time(column):
-                return {"dataset": column, "task": task}, [
-                    f"{quote(column)} ({len(raw.names(column)):,} values, constant within tasks) is"
-                    f" not used. Is it the dataset? try: dataset={quote(column)},"
-                    f" task={quote(task)}."
-                ]
+        columns = [c for c in roles.unused if raw.groups(c, task) and not is_time(c)]
+        if len(columns) == 1:
+            (column,) = columns
+            return {"dataset": column, "task": task}, [
+                f"{quote(column)} ({len(raw.names(column)):,} values, constant within tasks) is"
+                f" not used. Is it the dataset? try: dataset={quote(column)},"
+                f" task={quote(task)}."
+            ]
     names = [str(name) for name in results.scores.index.unique(1)]
     found = group_pattern(names)
     if found is None:
@@ -566,7 +613,9 @@ def _read_as(results: Results, roles: Roles, raw: RawTable, reading: Reading) ->
     traits = [] if roles.across == "task" else list(roles.traits.values())
     if traits:
         parts.append(f"traits = {', '.join(map(quote, traits))}")
-    left = [*roles.unused, *(c for c in reading.ignore if c in raw.columns)]
+    known = _OF_RUNS if is_own(raw) else ()
+    left = [*(c for c in roles.unused if c not in known)]
+    left += [column for column in reading.ignore if column in raw.columns]
     left += [column for column in roles.traits.values() if column not in traits]
     unused = f"; not used: {quote_list(left, limit=8)}" if left else ""
     return f"{raw.name} read as: {', '.join(parts)}{unused}"

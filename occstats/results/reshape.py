@@ -13,9 +13,9 @@ import pandas as pd
 
 from occstats._format import count, quote, quote_list
 from occstats.errors import ArgumentError, ResultsError
-from occstats.results.aliases import is_index, is_time, normalise, state_of
-from occstats.results.ask import BLANK, UnclearTableError
-from occstats.results.cells import explain_text, is_decimal_comma, says_failed, without_markup
+from occstats.results.aliases import normalise, state_of
+from occstats.results.ask import UnclearTableError, differing, tell_apart, text_error
+from occstats.results.cells import says_failed, without_markup
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
 from occstats.results.roles import Roles, extract, is_own
@@ -161,14 +161,7 @@ def _scores(
         numbers = raw.numbers(name)
         wrong = numbers.wrong & relevant
         if wrong.any():
-            first = int(np.flatnonzero(wrong)[0])
-            cell = raw.frame[name].iloc[first]
-            comma = is_decimal_comma(cell) and raw.decimal == "."
-            raise ResultsError(
-                f"{raw.row(first)}, column {quote(name)}: {quote(cell)} is not a number"
-                f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}",
-                {"decimal": ","} if comma else None,
-            )
+            raise text_error(raw, name, wrong)
         values[:, i] = np.where(relevant, numbers.values, np.nan)
         if numbers.spread is not None:
             spread = np.full(values.shape, np.nan) if spread is None else spread
@@ -321,14 +314,15 @@ def _check_duplicates(keys: _Keys, raw: RawTable, roles: Roles, reading: Reading
     of_fold, distinct = pd.factorize(keys.cell_fold)
     runs = of_fold if keys.repeat is None else of_fold * len(keys.repeats) + keys.repeat
     twice = np.flatnonzero(pd.Series(runs).duplicated())
-    told = reading.fold is not None or reading.repeat is not None or is_own(raw)
-    differing = _differing(keys, raw, roles) if len(twice) or not told else []
-    if not len(twice) and not differing:
+    named = reading.fold is not None or reading.repeat is not None or is_own(raw)
+    found = differing(raw, keys.cell, keys.row, roles.unused) if len(twice) or not named else {}
+    if not len(twice) and not found:
         several = len(distinct) < len(of_fold)
         return f"repeats ({len(keys.repeats):,} different values)" if several else ""
-    which = " and ".join(f"{quote(c)} ({quote_list(v, limit=3)})" for c, v in differing)
+    shown = [*found.items()][:_MOST_DIFFERING]
+    which = " and ".join(f"{quote(c)} ({quote_list(v, limit=3)})" for c, v in shown)
     remedies = "keep one value with where=…, or join the column to the algorithm with a second"
-    template = {"where": BLANK["where"]}
+    template = tell_apart(raw, runs, keys.row, found, roles.algorithm)
     if not len(twice):
         problem = f"rows of one task and algorithm differ in {which}, so they are not averaged"
     else:
@@ -340,39 +334,24 @@ def _check_duplicates(keys: _Keys, raw: RawTable, roles: Roles, reading: Reading
             f"{count(len(np.unique(keys.row[twice])), 'row')} with a task and algorithm that an"
             f" earlier row has, first {keys.show(first)} ({places})"
         )
-        if not differing:
+        if not found:
             raise ResultsError(
                 f"{raw.name}: {problem}; drop them, or pass repeat='@row' if they are repeats"
             )
         problem += f"; they differ in {which}"
         remedies = f"average over it with repeat=…, {remedies}"
-        codes, names = raw.codes(differing[0][0])
-        shared = not roles.across and raw.is_shared(differing[0][0], roles.algorithm or FILE)
-        if roles.dataset is None and shared and len(differing) == 1:
+        column = next(iter(found))
+        shared = not roles.across and raw.is_shared(column, roles.algorithm or FILE)
+        if roles.dataset is None and shared and len(found) == 1:
+            codes, names = raw.codes(column)
             of_dataset = pd.Series(runs * (len(names) + 1) + codes[keys.row])
             if not of_dataset.duplicated().any():
-                problem += ". Is it the dataset?"
-                dataset, task = differing[0][0], str(roles.task)
+                dataset, task = column, str(roles.task)
                 if normalise(dataset) == "class":  # classes are tasks of a dataset
                     dataset, task = task, dataset
                 template = {"dataset": dataset, "task": task}
-                raise UnclearTableError(raw, [problem], template)
+                raise UnclearTableError(raw, [f"{problem}. Is it the dataset?"], template)
     raise UnclearTableError(raw, [f"{problem}: {remedies} algorithm=…"], template)
-
-
-def _differing(keys: _Keys, raw: RawTable, roles: Roles) -> list[tuple[str, list[str]]]:
-    """Return unused columns that differ among rows of one cell, but for fractional numbers."""
-    found = []
-    labels, distinct = pd.factorize(keys.cell)
-    for column in roles.unused:
-        fractional = raw.is_fractional(column) and column not in raw.index
-        if fractional or is_time(column) or is_index(column):
-            continue
-        codes, names = raw.codes(column)
-        pairs = pd.unique(labels.astype(np.int64) * (len(names) + 1) + codes[keys.row])
-        if len(pairs) > len(distinct):
-            found.append((column, list(names)))
-    return sorted(found, key=lambda item: len(item[1]))[:_MOST_DIFFERING]
 
 
 # -- folds -----------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from occstats.results.aliases import (
     state_of,
     trait_names,
 )
-from occstats.results.ask import BLANK, UnclearTableError
+from occstats.results.ask import BLANK, Blank, UnclearTableError, check_text, differing, tell_apart
 from occstats.results.cells import Numbers
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
@@ -128,6 +129,7 @@ class _Finder:
         self.traits = {self.listed_traits.get(c, c): c for c in reading.traits if c in held}
         long = {"algorithm", "score"} & set(self.told)
         self.across = [] if long else [c for c in reading.algorithms if c in self.columns]
+        self.naming: list[str] = []  # columns that may name the rows
         self.problems: list[str] = []
         self.template: dict[str, Any] = {}
 
@@ -188,8 +190,8 @@ class _Finder:
             return self._wide("task", [c for c in tasks if c in self.columns])
         if self.across:
             return self._wide("algorithm", self.across)
-        told = {"algorithm", "score"} & set(self.told)
-        if reading.algorithm_from is not None and not told and not self._from_file():
+        long = {"algorithm", "score"} & set(self.told)
+        if reading.algorithm_from is not None and not long and not self._from_file():
             chosen = [c for c in self.free if re.search(reading.algorithm_from, c)]
             return self._wide("algorithm", chosen)
         if "score" in self.told or self._is_long():
@@ -302,12 +304,14 @@ class _Finder:
         status = self._status()
         score = found.get("score") or self._choose_score()
         if score is None:
+            check_text(self.raw, [c for c in self.free if measure(c)[0] or not self.scores])
             known = all(measure(c)[0] for c in self.scores) or reading.lower_is_better is not None
             blanks = ("score",) if known else ("score", "lower_is_better")
             self.unclear("which column is the score?", **dict.fromkeys(blanks))
+            self._tell_rows_apart()
             self.check()
         found["score"] = score = score or ""
-        values = self._checked_numbers(score, told="score" in self.told or is_own(self.raw))
+        values = self._checked_numbers(score, sure="score" in self.told or is_own(self.raw))
         named = reading.score_name or reading.metric or metric or score
         if measure(score)[0] and reading.score_name is None:
             named = score
@@ -318,6 +322,23 @@ class _Finder:
             self._check_labels(role)
         self.check()
         return self._roles(score_name=score_name, lower=lower)
+
+    def _tell_rows_apart(self) -> None:
+        """Propose the column in which rows of one task and algorithm differ."""
+        roles = ("algorithm", "dataset", "task", "fold", "repeat")
+        keys = [self.found[role] for role in roles if role in self.found]
+        if not self.keyed or "algorithm" not in self.found or "where" in self.template:
+            return
+        frame = pd.DataFrame({key: self.raw.codes(key)[0] for key in keys})
+        cells = frame.groupby(keys, sort=False).ngroup().to_numpy().astype(np.int64)
+        rows = np.arange(self.raw.n_rows)
+        columns = [c for c in self.free if normalise(c) not in STATUS]
+        if len(np.unique(cells)) < len(cells) and (
+            found := differing(self.raw, cells, rows, columns)
+        ):
+            names = quote_list(found, limit=_SHOWN)
+            proposed = tell_apart(self.raw, cells, rows, found, self.found["algorithm"])
+            self.unclear(f"rows of one task and algorithm differ in {names}", **proposed)
 
     def _roles(self, **details: Any) -> Roles:
         details |= self.found
@@ -361,7 +382,7 @@ class _Finder:
                 self.unclear(
                     f"{quote(column)} names {len(names)} measures ({quote_list(names, limit=4)}),"
                     " which cannot be compared with each other",
-                    where=[f"{column}=VALUE"],
+                    where=[Blank(f"{column}=VALUE")],
                 )
             return wanted or (names[0] if len(names) == 1 else None)
         if wanted is not None:
@@ -370,12 +391,12 @@ class _Finder:
             )
         return None
 
-    def _checked_numbers(self, score: str, *, told: bool) -> Floats:
+    def _checked_numbers(self, score: str, *, sure: bool) -> Floats:
         """Return the scores; a column without numbers is refused when its cells are checked."""
         if not self.raw.is_numeric(score) and self.raw.is_flag(score):
             self.raw.take_flags(score)
         known = self.raw.numbers(score).known
-        if not told and len(known) > 2 and np.ptp(known) == 0:
+        if not sure and len(known) > 2 and np.ptp(known) == 0:
             self.unclear(f"all values of {quote(score)} are {known[0]:g}", score=None)
         return self.raw.numbers(score).values
 
@@ -397,8 +418,9 @@ class _Finder:
                 self.unclear("no column is named as the algorithm", algorithm=None)
         elif not self.keyed and any(is_size(c) for c in self.free):
             # Rows with sizes, FLOPs or parameters are models.
-            self.unclear("no column is named as the algorithm", algorithm=None, transpose=True)
-            across = "task"
+            names = self._row_names()
+            self.unclear("no column is named as the algorithm", algorithm=names, transpose=None)
+            self.naming, across = names or [], "task"
         else:
             found.pop("algorithm", None)
             self._need_task(long=False)
@@ -407,7 +429,7 @@ class _Finder:
         status = self._status()
         columns = chosen or self._wide_columns(across)
         for column in chosen:
-            self._checked_numbers(column, told=True)
+            self._checked_numbers(column, sure=True)
         labels = self._labels(across, columns)
         values = np.empty((self.raw.n_rows, 0))
         if columns:
@@ -416,19 +438,38 @@ class _Finder:
         if named is None and len(columns) == 1 and measure(columns[0])[0]:
             named = columns[0]
         name, lower = self._direction(named or "", values, None)
+        if (
+            across == "task"
+            and columns
+            and not (
+                chosen or self.reading.transpose or self.reading.score_name or measures_in(name)
+            )
+        ):
+            # Measures that are not listed look like tasks.
+            shown = quote_list(columns, limit=3)
+            self.unclear(f"are {shown} tasks (transpose=True), or measures?", transpose=None)
         if status is not None and values.size:
             self._check_status(status, values)
         for role in ("algorithm",) if across == "task" else ("dataset", "task"):
             self._check_labels(role)
-        if across == "task" and self.problems and not chosen and columns:
-            self.problems.append(
-                f"are {quote_list(columns, limit=3)} tasks (if they are measures, pass score=… and"
-                " dataset='@file')?"
-            )
         self.check()
         return self._roles(
             across=across, columns=columns, labels=labels, score_name=name, lower=lower
         )
+
+    def _row_names(self) -> list[str] | None:
+        """Return the fewest columns of text that identify the rows, if there is one choice."""
+        text = [c for c in self.free if not self.raw.is_numeric(c)]
+        codes = pd.DataFrame({c: self.raw.codes(c)[0] for c in text})
+        for several in range(1, min(len(text), 3) + 1):
+            found = [
+                [*names]
+                for names in combinations(text, several)
+                if not codes.duplicated([*names]).any()
+            ]
+            if found:
+                return found[0] if len(found) == 1 else None
+        return None
 
     def _labels(self, across: str, columns: Sequence[str]) -> list[str]:
         pattern = self.reading.algorithm_from
@@ -447,7 +488,7 @@ class _Finder:
         """Return the columns of scores; refuse those that may be something else."""
         raw = self.raw
         keyed = self.keyed or "algorithm" in self.found
-        others = [c for c in self.free if c not in raw.index]
+        others = [c for c in self.free if c not in raw.index and c not in self.naming]
         numeric = [c for c in others if raw.is_numeric(c)]
         # One value for all rows, as of rows that were kept, does not matter.
         text = [c for c in others if c not in numeric and (raw.n_rows == 1 or raw.names(c)[1:])]
@@ -456,6 +497,7 @@ class _Finder:
             for c in numeric
             if c not in self.listed_traits and not (is_index(c) and not raw.is_fractional(c))
         ]
+        check_text(raw, text if keyed or len(text) > 1 else ())
         if not columns:
             self.unclear(f"no column holds the scores of {across}s", score=None, algorithm=None)
             return columns
@@ -509,18 +551,18 @@ class _Finder:
     def _direction(self, named: str, values: Floats, score: str | None) -> tuple[str, bool]:
         """Return the name of the score and whether lower is better, by evidence or as told."""
         listed, _ = measure(named)
-        told = self.reading.lower_is_better
+        lower = self.reading.lower_is_better
         if listed is None and (not named or normalise(named) in GENERIC):
-            in_file = measure_of_file(self.raw.stem) if told is None or not named else None
+            in_file = measure_of_file(self.raw.stem) if lower is None or not named else None
             of_file = measure(in_file or "")[0]
             if of_file is not None and _fits(of_file, values):
                 listed = of_file
-                named = of_file.name if not named or told is None else named
+                named = of_file.name if not named or lower is None else named
         named = named or "score"
-        if listed is not None and (told is None or self.reading.score_name is not None):
+        if listed is not None and (lower is None or self.reading.score_name is not None):
             self._check_bounds(listed, values)
-        if told is not None or self.raw.mixed:
-            return named, bool(told)
+        if lower is not None or self.raw.mixed:
+            return named, bool(lower)
         if listed is not None:
             return named, listed.lower
         if score is not None and is_time(score):
@@ -589,7 +631,7 @@ class _Finder:
             self.unclear(problem, **(left_out if dropped < 0.5 else {}))
         if measured:
             verb, what = ("are", "measures") if measured[1:] else ("is", "a measure")
-            chosen = {"where": [f"{column}=VALUE"]} if column != FILE else {}
+            chosen = {"where": [Blank(f"{column}=VALUE")]} if column != FILE else {}
             self.unclear(_not_a(measured, verb, what, role), **chosen)
 
 

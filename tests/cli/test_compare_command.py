@@ -67,6 +67,13 @@ def test_options_reach_the_reader(csv):
     assert found["meta"]["tasks"] == 4
 
 
+def test_the_roles_of_several_measures_are_stated(csv):
+    long = SMALL.melt(["dataset", "class"], var_name="model", value_name="auroc")
+    text = run(csv(long.assign(rmse=long["auroc"], note="x")), "--score", "auroc,rmse")
+    line = " ".join(text.split("\n\n")[0].split())
+    assert line.endswith("score = 'auroc', higher is better; score = 'rmse', lower is better")
+
+
 def test_several_results_are_joined(csv):
     frame = occstats.load_results("lenz2021").to_frame()
     mine = frame[frame["descriptor"] == "ALP"].assign(descriptor="MINE")

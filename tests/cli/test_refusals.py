@@ -82,6 +82,12 @@ def test_the_command_of_a_refusal_can_be_pasted(csv):
     assert result.stdout.startswith("my results.csv read as: dataset = 'dataset' (3)")
 
 
+def test_slices_by_two_measures_are_refused_with_a_command(csv):
+    path = csv(LONG.assign(f1=LONG["score"], language="en"))
+    *_, line = refused(path, "--score", "score,f1", "--by", "language")
+    assert line == f"try: occstats compare {path} --by language {' '.join(FAST)} --score score"
+
+
 def test_switches_take_no_value(csv):
     lines = refused(csv(LONG.rename(columns={"score": "objective"})))
     assert lines[-1].endswith(" --higher-is-better (or --lower-is-better)")
@@ -146,6 +152,7 @@ def test_refusals_of_long_names_are_short(csv):
         ("--missing wurst", "(did you mean 'worst'?)"),
         ("--engine rscript --estimand mean", "or --engine native"),
         ("--colour", "--colour"),
+        ("--lower-is-better --higher-is-better", "cannot be combined with --higher-is-better"),
     ],
 )
 def test_arguments(typed, text):
@@ -210,6 +217,9 @@ def test_impossible_folders_are_refused(csv, out):
 def test_errors_of_python_name_keywords():
     with pytest.raises(occstats.errors.ArgumentError, match=r"^alpha must be strictly between"):
         occstats.compare("lenz2021", alpha=5)
+    for value, hint in ((True, "pass lower_is_better=False"), (None, "leave it out")):
+        with pytest.raises(TypeError, match=f"'higher_is_better'; {hint}"):
+            occstats.compare("lenz2021", higher_is_better=value)
 
 
 @pytest.mark.parametrize(

@@ -365,7 +365,7 @@ SCORES = "{},0.9,0.8\nwine,0.7,0.6\nglass,0.5,0.4\n"
 def test_wrong_encodings(tmp_path, refused):
     path = tmp_path / "a.csv"
     path.write_bytes(b"dataset,A,B\nx\x81,0.9,0.8\n")
-    with pytest.raises(ResultsError, match="line 2: byte 14 is not UTF-8") as caught:
+    with pytest.raises(ResultsError, match=r"line 2: byte 14 is not UTF-8; .*encoding=…") as caught:
         load_results(path)
     assert not caught.value.retry
     assert refused(path, encoding="cp1252", says=("is not cp1252",))
@@ -431,7 +431,7 @@ def test_arrays_with_names(refused):
     assert (table.algorithms, list(table.clusters)) == (["A", "B"], ["x", "x", "y"])
     named = np.array([tuple(row) for row in scores], dtype=[("A", float), ("B", float)])
     assert load_results(named, **told).scores.equals(table.scores)
-    refused(scores, says=("shape (3, 2) and no names", "algorithms=…", "datasets=…"))
+    refused(scores, says=("shape (3, 2) and no names", "algorithms=…, the name of each"))
     refused(scores, algorithms=["A"], says=("shape (3, 2) and 1 names",))
     comparison = occstats.compare(scores, algorithms=["B", "A"], n_resamples=100, **told)
     assert set(comparison.algorithms) == {"A", "B"}

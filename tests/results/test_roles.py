@@ -88,6 +88,13 @@ def test_the_first_line_says_what_is_not_used():
     assert "on validation data" in line
 
 
+def test_columns_of_our_own_runs_are_not_called_unused():
+    frame = long("descriptor").assign(
+        **{"class": "1", "version": "2", "fit_seconds": 0.5, "x": "y"}
+    )
+    assert load_results(frame, score="accuracy").read_as[0].endswith("not used: 'x'")
+
+
 def test_wide_tables_need_a_direction():
     error = unclear(wide())
     assert error.template == {"lower_is_better": "True|False"}
@@ -117,7 +124,8 @@ def test_a_measure_in_all_columns_gives_the_direction():
 
 def test_leaderboards():
     board = wide("model").rename(columns={"SVM": "iris", "LOF": "wine", "IF": "glass"})
-    table = load_results(board, lower_is_better=False)
+    table = load_results(board, transpose=True, lower_is_better=False)
+    assert load_results(board, score_name="auc").scores.equals(table.scores)
     assert reading(table) == (6, 3, 3, True)
     assert table.scores.loc[("iris", "iris"), "d0"] == wide()["SVM"][0]
     chosen = load_results(board, task=["iris", "wine"], lower_is_better=False)
@@ -169,7 +177,7 @@ def test_doubtful_columns_are_asked_and_left_out_as_told(name, key):
     assert repr(name) in str(error)
     if error.retry:
         assert name not in load_results(frame, lower_is_better=False, **error.retry).algorithms
-    table = load_results(frame, lower_is_better=False, ignore=[name])
+    table = load_results(frame, lower_is_better=False, ignore=[name], transpose=key == "model")
     assert reading(table) == ((3, 6, 6, True) if key == "dataset" else (6, 3, 3, True))
     assert "not used: " in table.read_as[0]
 
@@ -285,9 +293,66 @@ def test_datasets_inside_names_of_tasks():
     assert reading(table) == (3, 6, 2, True)
     assert list(table.scores.index.unique(0)) == ["part0", "part1"]
     board = frame.pivot(index="model", columns="task", values="accuracy").reset_index()
-    assert reading(load_results(board, lower_is_better=False, **one.dataset_hint))[2] == 2
+    assert reading(load_results(board, score_name="acc", **one.dataset_hint))[2] == 2
     with pytest.raises(ResultsError, match="finds nothing in 'part0/d0'"):
         load_results(frame.drop(columns="dataset"), dataset_from="[A-Z]+")
+
+
+ROWS_APART = {
+    "iteration": ([0, 1], {"repeat": "iteration"}, "where='iteration=VALUE'"),
+    "settings": (["slow", "fast"], {"where": ["settings=VALUE"]}, ""),
+    "fullname": (["a", "b"], {"algorithm": "fullname"}, "where='fullname=VALUE'"),
+}
+
+
+@pytest.mark.parametrize("column", ROWS_APART)
+def test_a_template_names_the_column_that_tells_rows_apart(column):
+    values, expected, other = ROWS_APART[column]
+    parts = [long(f1=0.5, **{column: value}) for value in values]
+    if column == "fullname":
+        parts = [part.assign(fullname=part["model"] + part["fullname"]) for part in parts]
+    frame = pd.concat(parts)
+    assert unclear(frame).template.items() >= {"score": "COLUMN", **expected}.items()
+    error = unclear(frame, score="accuracy")
+    assert error.template == expected
+    assert other in str(error)
+    assert not error.retry  # the choice is the user's
+
+
+def test_rows_with_sizes_are_named_by_the_columns_that_identify_them():
+    frame = wide("name", pretrained=list("aabbcc"), **{"params (M)": np.arange(6) + 0.5})
+    assert unclear(frame).template["algorithm"] == ["name"]
+    both = unclear(frame.assign(name=list("ABABAB")))
+    assert both.template["algorithm"] == ["name", "pretrained"]
+    assert both.template["ignore"] == ["params (M)"]
+    assert unclear(frame.assign(url=DATASETS)).template["algorithm"] == "COLUMN"
+    kept = {"transpose": True, "ignore": "params (M)", "lower_is_better": False}
+    table = load_results(frame, algorithm=["name", "pretrained"], **kept)
+    assert table.algorithms[:2] == ["d0 / a", "d1 / a"]
+
+
+def as_long(frame):
+    return frame.melt("dataset", var_name="model", value_name="accuracy")
+
+
+def as_dict(frame):
+    return frame.drop(columns="dataset").to_dict("list")
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, as_long, as_dict])
+@pytest.mark.parametrize("comma", [True, False])
+def test_the_cell_that_is_not_a_number_is_named(form, comma):
+    frame = wide().astype({"SVM": object})
+    frame.loc[1, "SVM"] = "b"
+    if comma:
+        frame["SVM"] = wide()["SVM"].map(lambda score: f"{score:.4f}".replace(".", ","))
+    with pytest.raises(ResultsError) as caught:
+        load_results(form(frame))
+    row, cell = (1, f"{frame['SVM'][0]}") if comma else (2, "b")
+    column = "accuracy" if form is as_long else "SVM"
+    assert f"row {row}, column '{column}': '{cell}' is not a number" in str(caught.value)
+    assert ("decimal=','" in str(caught.value)) is comma
+    assert "dataset" not in getattr(caught.value, "template", {})
 
 
 def test_an_unused_column_that_groups_tasks_is_pointed_out():
@@ -297,6 +362,9 @@ def test_an_unused_column_that_groups_tasks_is_pointed_out():
     assert table.dataset_hint == {"dataset": "ds", "task": "task"}
     assert "'ds' (3 values, constant within tasks) is not used" in table.notes[-1]
     assert reading(load_results(frame, **table.dataset_hint)) == (3, 6, 3, True)
+    # Of two, neither is more likely; and a column named as the dataset is the dataset.
+    assert not load_results(frame.assign(path=frame["ds"] + "/x")).dataset_hint
+    assert not load_results(frame.rename(columns={"task": "dataset"})).dataset_hint
 
 
 def test_a_refusal_names_the_likely_dataset():
@@ -324,8 +392,18 @@ def test_a_refusal_names_the_likely_dataset():
 def test_times_with_units_are_no_tasks():
     board = wide("model").rename(columns={"SVM": "Fit Time (s/epoch)", "LOF": "GPU Memory (GB)"})
     assert "may not be a task (by the end of its name)" in str(unclear(board))
-    assert "'IF'" in str(unclear(wide("model")))
-    assert "are 'SVM', 'LOF', 'IF' tasks" in str(unclear(wide("model"))).replace("Are", "are")
+
+
+def test_measures_that_are_not_listed_are_asked_about():
+    """With a direction alone, POS, UAS and LAS are not read as tasks."""
+    board = wide("model").rename(columns={"SVM": "POS", "LOF": "UAS", "IF": "LAS"})
+    for options in ({}, {"lower_is_better": False}):
+        error = unclear(board, **options)
+        assert "re 'POS', 'UAS', 'LAS' tasks (transpose=True), or measures?" in str(error)
+        assert "transpose=True (or score=COLUMN, dataset='@file')" in str(error)
+        assert not error.retry
+    one = load_results(board, score="LAS", dataset="@file", lower_is_better=False)
+    assert reading(one) == (6, 1, 1, True)
 
 
 def test_rows_of_summaries_are_not_left_out_if_they_are_most():
@@ -368,6 +446,31 @@ def test_told_columns_are_checked():
         load_results(long(), where="dataset=d00")
     with pytest.raises(ResultsError, match="is not a regular expression"):
         load_results(long(), dataset_from="(")
+    with pytest.raises(ResultsError, match="no 'XGB' in the results; choose from 'SVM', 'LOF'"):
+        load_results(wide(), algorithms=["SVM", "XGB"], score_name="auc")
+    with pytest.raises(ResultsError, match="datasets: gives the datasets of a mapping"):
+        load_results(long(), datasets=DATASETS)
+    with pytest.raises(ResultsError, match="cluster: 'model' is a synonym of dataset"):
+        load_results(long(), dataset="dataset", cluster="model")
+
+
+def test_a_value_to_leave_out_may_be_in_one_source_only():
+    parts = [
+        long().replace({"model": {"SVM": "Mean"}}),
+        long().assign(model=lambda f: f.model + "2"),
+    ]
+    assert len(load_results(*parts, where="model!=Mean").algorithms) == 5
+    with pytest.raises(ResultsError, match=r"frame, column 'model': no row has 'Mode'"):
+        load_results(*parts, where="model!=Mode")
+    with pytest.raises(ResultsError, match=r"frame 2, column 'model': no row has 'LOF'"):
+        load_results(*parts, where="model=LOF")
+
+
+def test_conditions_with_the_word_of_a_blank_are_no_blanks():
+    frame = wide()
+    frame.loc[6] = ["Average VALUE", 0.7, 0.8, 0.6]
+    frame.loc[7] = ["Average (VALUE)", 0.7, 0.8, 0.6]
+    assert unclear(frame, lower_is_better=False).retry == {"where": ["dataset!=Average (VALUE)"]}
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -121,7 +121,7 @@ def as_utf8(content: bytes, where: str, encoding: str | None = None) -> bytes:
         undefined = re.search(rb"[\x81\x8d\x8f\x90\x9d]", content)  # in Windows-1252
         raise ResultsError(
             f"{where}, line {line}: byte {error.start + 1} is not UTF-8; save the file as UTF-8, or"
-            " set its encoding",
+            " name its encoding with encoding=…",
             None if undefined else {"encoding": "cp1252"},
         ) from None
     content = content.removeprefix(codecs.BOM_UTF8)

@@ -16,7 +16,7 @@ import pandas as pd
 
 from occstats._format import quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.aliases import lower_is_better
+from occstats.results.aliases import NAMES, lower_is_better, normalise
 from occstats.results.cells import Numbers, column_codes, parse_numbers, reason_of
 from occstats.results.readers.limits import Limits
 
@@ -265,7 +265,7 @@ def frame_of_scores(
         if scores.ndim != (1 if scores.dtype.names else 2) or len(columns) != len(names):
             raise ResultsError(
                 f"array: has the shape {np.shape(scores)} and {len(names) or 'no'} names; pass"
-                " algorithms=…, the name of each column, and datasets=…, the dataset of each row"
+                " algorithms=…, the name of each column"
             )
         scores = dict(zip(names, columns, strict=True))
     scores = {str(name): np.asarray(values) for name, values in scores.items()}
@@ -278,7 +278,8 @@ def frame_of_scores(
         )
     frame = pd.DataFrame(scores)
     if datasets is None:
-        if all(pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes):
+        keys = NAMES["dataset"] | NAMES["task"] | NAMES["algorithm"]
+        if not any(normalise(name) in keys for name in frame):
             frame.insert(0, "dataset", [str(row + 1) for row in range(len(frame))])
         return frame
     if len(datasets) != len(frame):
