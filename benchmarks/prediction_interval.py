@@ -13,7 +13,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 from pathlib import Path
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, stdtrit
 
 import occstats
 from occstats.stats import cluster_effects, random_effects
@@ -36,13 +36,14 @@ def simulate(rng: np.random.Generator, effects: str, icc: float, m: int) -> list
     of_datasets = SHIFT + np.sqrt(icc) * effect(m + 1)
     values = of_datasets[codes] + np.sqrt(1 - icc) * effect(len(codes))
     summary = cluster_effects(values, codes)
-    found, higgins = random_effects(*summary), random_effects(*summary, prediction="higgins")
+    found = random_effects(*summary)
+    reach = stdtrit(m - 1, 0.975) * np.hypot(found.tau, found.standard_error)
     z = SHIFT / np.sqrt(icc)
     chance = ndtr(z) if effects == "normal" else np.exp(-max(1 - z, 0))
     new = of_datasets[m]
     ends = (
         (found.low, new, found.high),
-        (higgins.low, new, higgins.high),
+        (found.mean - reach, new, found.mean + reach),  # Higgins et al. (2009)
         (found.probability_low, chance, found.probability_high),
     )
     return [100 * float(np.mean((low <= true) & (true <= high))) for low, true, high in ends]

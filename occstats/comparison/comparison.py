@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "Tally"]
 
-Part = TypeVar("Part")
+Value = TypeVar("Value")
 RECORDED_PACKAGES = (np, scipy, pd)
 COPY_ON_WRITE = int(pd.__version__.partition(".")[0]) >= 3
 
@@ -74,21 +74,21 @@ class Tally(NamedTuple):
     ignoring_clusters: int
 
 
-class part(cached_property[Part]):  # noqa: N801  a decorator
+class cached_copy(cached_property[Value]):  # noqa: N801  a decorator
     """A property that is computed once; each access returns a copy.
 
     One thread is as fast as several for these products, does not wait on a busy machine, and
     always gives the same last digits.
     """
 
-    def __get__(self, comparison: Any, owner: Any = None) -> Part:  # type: ignore[override]
+    def __get__(self, comparison: Any, owner: Any = None) -> Value:  # type: ignore[override]
         if comparison is None:
             return self  # type: ignore[return-value]
         name = str(self.attrname)
         if name not in vars(comparison):
             with threadpool_limits(1, user_api="blas"):
                 vars(comparison)[name] = self.func(comparison)
-        found: Part = vars(comparison)[name]
+        found: Value = vars(comparison)[name]
         return deepcopy(found)
 
     def __set__(self, comparison: Any, value: Any) -> None:
@@ -156,7 +156,7 @@ class Comparison:
         """Return the test behind the rule, as a phrase."""
         return self.decision.basis
 
-    @part
+    @cached_copy
     def summary(self) -> pd.DataFrame:
         """Return one row per algorithm, best first.
 
@@ -186,7 +186,7 @@ class Comparison:
         """
         return main_pairs(self.pairwise_full, self.algorithms, self.settings.control, PAIR_COLUMNS)
 
-    @part
+    @cached_copy
     def pairwise_full(self) -> pd.DataFrame:
         """Return one row per ordered pair, with all columns.
 
@@ -197,81 +197,81 @@ class Comparison:
         """
         return self.decision.frame().merge(effects_frame(self.study), on=["a", "b"])
 
-    @part
+    @cached_copy
     def ranks(self) -> pd.DataFrame:
         """Return the ranks, tasks × algorithms."""
         return task_effects.rank_frame(self.study)
 
-    @part
+    @cached_copy
     def kendall(self) -> pd.DataFrame:
         """Return the rank correlations of the scores."""
         return kendall_frame(self.study)
 
-    @part
+    @cached_copy
     def regression(self) -> pd.DataFrame:
         """Return the regression of ranks on traits of the tasks."""
         return self._regression[0]
 
-    @part
+    @cached_copy
     def _regression(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
         return task_effects.regression_frame(self.study)
 
-    @part
+    @cached_copy
     def complementary_pairs(self) -> pd.DataFrame:
         """Return the pairs of algorithms by how well they complement each other."""
         return task_effects.complementary_frame(self.study)
 
-    @part
+    @cached_copy
     def rank_frequencies(self) -> pd.DataFrame:
         """Return the frequencies of ranks."""
         return task_effects.frequency_frame(self.study)
 
-    @part
+    @cached_copy
     def strata(self) -> pd.DataFrame:
         """Return the mean ranks by difficulty."""
         return task_effects.strata_frame(self.study)
 
-    @part
+    @cached_copy
     def diagnostics(self) -> pd.DataFrame:
         """Return the correlation of tasks within datasets."""
         return diagnostics_frame(self.study)
 
-    @part
+    @cached_copy
     def stability(self) -> Stability:
         """Return the conclusions without each dataset and each algorithm."""
         return study_stability(self.study, self.decision)
 
-    @part
+    @cached_copy
     def design(self) -> Design:
         """Return the detectable differences and the datasets needed."""
         return study_design(self.study, self.decision)
 
-    @part
+    @cached_copy
     def classical(self) -> Classical:
         """Return the classical tests, which treat tasks as independent."""
         return classical_tests(self.study.sample, self.algorithms, alpha=self.settings.alpha)
 
-    @part
+    @cached_copy
     def gaps(self) -> Gaps | None:
         """Return the missing results, and the conclusions under other policies; None if none."""
         return study_gaps(self.given, self.decision)
 
-    @part
+    @cached_copy
     def fold_tests(self) -> pd.DataFrame | None:
         """Return the probability that ``a`` is better on each task; None without folds."""
         return task_effects.fold_frame(self.study)
 
-    @part
+    @cached_copy
     def binary(self) -> pd.DataFrame | None:
         """Return the clustered McNemar tests of 0/1 scores; None for others."""
         return binary_frame(self.study)
 
-    @part
+    @cached_copy
     def notes(self) -> tuple[str, ...]:
         """Return the notes on the input, and cautions."""
         return (*self.study.notes, *self._regression[1], *self.decision.notes)
 
-    @part
+    @cached_copy
     def meta(self) -> dict[str, Any]:
         """Return counts, settings and versions for the record."""
         results, decision = self.results, self.decision
@@ -293,7 +293,7 @@ class Comparison:
             },
         }
 
-    @part
+    @cached_copy
     def tally(self) -> Tally:
         """Return the numbers of unordered pairs that were tested and that differ."""
         tested = self.decision.tested
@@ -304,7 +304,7 @@ class Comparison:
             ignoring_clusters=int(((naive == BETTER) & tested).sum()),
         )
 
-    @part
+    @cached_copy
     def heterogeneity(self) -> pd.DataFrame:
         """Return the variation of each difference over datasets, and the prediction for a new one.
 
@@ -317,23 +317,23 @@ class Comparison:
         0  ALP  SVM         0.53
         1  ALP  NND         0.68
         """
-        return heterogeneity_frame(self.results, self.settings.alpha)
+        return heterogeneity_frame(self.study)
 
-    @part
+    @cached_copy
     def verdict(self) -> str:
         """Return the answer in a few sentences."""
         from occstats.comparison.text.verdict import make_verdict
 
         return "\n".join(make_verdict(self, shorten=True).lines())
 
-    @part
+    @cached_copy
     def methods_text(self) -> MethodsText:
         """Return the methods paragraph with its citations, and the cited works."""
         from occstats.comparison.text.methods import methods_text
 
         return methods_text(self)
 
-    @part
+    @cached_copy
     def intervals(self) -> dict[str, IntervalKind]:
         """Return the kind of confidence interval of each quantity that has one."""
         from occstats.comparison.text.columns import interval_kinds
@@ -343,8 +343,8 @@ class Comparison:
             for frame in (self.summary, self.pairwise_full, self.kendall)
             for column in frame.columns[frame.notna().any()]
         }
-        unit = "suite" if self.results.nested else "dataset"
-        kinds = interval_kinds(self.results.n_independent, unit, self.settings)
+        results = self.results
+        kinds = interval_kinds(results.n_independent, results.unit, self.settings)
         limits = {name: f"{name}_ci_low" for name in kinds} | {"difference": "ci_low"}
         return {name: kind for name, kind in kinds.items() if limits[name] in known}
 
@@ -489,14 +489,16 @@ class Comparison:
         """
         from occstats.comparison.pipeline import compare_with
 
-        n, note = self.results.n_tasks, "Only chosen tasks"
+        n, tasks, conditions = self.results.n_tasks, "tasks", []
         table = self.results.traits
         taken = [name for name in table if name in table.index.names]
         table = table.drop(columns=taken).reset_index()
         mask = np.ones(n, dtype=bool) if condition is None else condition
         if isinstance(condition, str):
-            mask, note = self._evaluate(condition), f"Only tasks where {condition}"
-        elif callable(condition):
+            mask, conditions = self._evaluate(condition), [condition]
+        elif condition is not None:
+            tasks = "chosen tasks"
+        if callable(condition):
             mask = np.asarray(condition(table))
         if isinstance(mask, pd.Series):
             mask = mask.reindex(self.results.scores.index)
@@ -510,16 +512,16 @@ class Comparison:
                 )
             chosen = [wanted] if isinstance(wanted, str) or np.ndim(wanted) == 0 else list(wanted)
             keep = keep & table[name].isin(chosen).to_numpy()
-            note = f"Only tasks where {name} is {quote_list([str(value) for value in chosen])}"
+            conditions.append(f"{name} is {quote_list(chosen)}")
         if keep.shape != (n,) or keep.dtype != np.bool_:
             raise ArgumentError(
                 f"where: the mask must be {n:,} booleans, one per task; got "
                 f"{keep.dtype} of shape {keep.shape}"
             )
+        tasks += f" where {' and '.join(conditions)}" if conditions else ""
         if not keep.any():
-            given = condition if isinstance(condition, str) else note.removeprefix("Only ")
-            raise ArgumentError(f"where: {quote(given)} keeps none of {n:,} tasks")
-        note = f"{note}: {count(int(keep.sum()), 'task')} of {n:,}."
+            raise ArgumentError(f"where: there are no {tasks} among {n:,}")
+        note = f"Only {tasks}: {count(int(keep.sum()), 'task')} of {n:,}."
         settings = replace(self.settings, algorithms=None)  # the results have only those
         return compare_with(self.results.keep_tasks(keep, note), settings)
 

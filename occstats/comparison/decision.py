@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from occstats._format import printable
 from occstats.engines import run_in_r
 from occstats.stats._arrays import (
     BoolArray,
@@ -24,7 +25,7 @@ from occstats.stats._arrays import (
 )
 from occstats.stats.clusters import FEW_CLUSTERS, Clusters
 from occstats.stats.corrections import CORRECTIONS, adjust, adjust_pairs
-from occstats.stats.max_t import Known, PairTests, typical_shifts, typical_tests
+from occstats.stats.max_t import PairTests, typical_shifts, typical_tests
 from occstats.stats.means import mean_differences, mean_tests
 from occstats.stats.power import smallest_p
 from occstats.stats.sample import Sample
@@ -124,7 +125,7 @@ class Decision:
     @property
     def basis(self) -> str:
         """Return the test, its side and its correction as a phrase."""
-        settings, study, size = self.settings, self.study, self.family_size
+        settings, study = self.settings, self.study
         correction = settings.correction
         if settings.estimand == "mean":
             test = "test of the mean difference (bootstrap-t)"
@@ -143,15 +144,25 @@ class Decision:
             test = f"one-sided {test}"
         if settings.correction == "none" and len(study.algorithms) > 2:
             return f"{test}, not corrected"
-        if size == 1:
+        if not self.family:
             return test
+        return f"{test} corrected {self.family} ({CORRECTIONS[correction].name})"
+
+    @property
+    def family(self) -> str:
+        """Return the tests that are corrected together as a phrase; empty for a single one."""
+        settings, size = self.settings, self.family_size
+        if size == 1:
+            return ""
+        if len(self.study.algorithms) == 2 and not self.together:
+            return "for both directions"
         tests = "pairs" if settings.alternative == "two-sided" else "tests"
-        what = {
-            "row": "within each row",
-            "control": f"for the {size} comparisons with {settings.control}{self.together}",
+        control = printable(str(settings.control))
+        return {
             "all": f"for all {size:,} {tests}{self.together}",
-        }[str(settings.family)]
-        return f"{test} corrected {what} ({CORRECTIONS[correction].name})"
+            "control": f"for the {size:,} comparisons with {control}{self.together}",
+            "row": f"for the {size:,} tests of each algorithm separately",
+        }[settings.family]
 
     @property
     def rule(self) -> str:
@@ -318,7 +329,7 @@ def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tupl
     # R has no statistic for a pair that differs in a single dataset: p stays 1.
     known = ~np.isnan(tests.p_unadjusted) & ~np.isnan(found.p)
     p = np.where(known, found.p, tests.p_unadjusted)
-    return replace(tests, deferred=Known(*tests.deferred.limits(), p)), record, (*notes, *more)
+    return replace(tests, single_p=p.copy), record, (*notes, *more)
 
 
 def _cautions(study: Study, tests: PairTests, size: int) -> Iterator[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from occstats._format import (
     quote,
     quote_list,
 )
-from occstats.comparison.comparison import PAIR_COLUMNS, Comparison, main_pairs, part
+from occstats.comparison.comparison import PAIR_COLUMNS, Comparison, cached_copy, main_pairs
 from occstats.comparison.decision import BETTER, EQUIVALENT, WORSE, JointTests, decide
 from occstats.comparison.settings import Settings
 from occstats.comparison.study import Study, prepare
@@ -37,7 +38,7 @@ from occstats.results import Results, load_results
 from occstats.results.aliases import measure, score_word
 from occstats.stats._arrays import FloatArray, IntArray, pair_positions, upper_pairs
 from occstats.stats.clusters import Clusters
-from occstats.stats.max_t import PairTests, typical_tests
+from occstats.stats.max_t import PairTests, Positions, typical_tests
 from occstats.stats.means import mean_tests
 from occstats.stats.sample import Sample
 
@@ -134,7 +135,7 @@ class Comparisons(Mapping[str, Comparison]):
         """Return the algorithm that the table is about: the control, or else the leader."""
         return self.first.settings.control or self.first.algorithms[0]
 
-    @part
+    @cached_copy
     def pairwise(self) -> pd.DataFrame:
         """Return one row per member and pair: difference, interval, p-value and conclusion."""
         frames = {name: member.pairwise_full for name, member in self.members.items()}
@@ -142,7 +143,7 @@ class Comparisons(Mapping[str, Comparison]):
         columns = [self.kind, *PAIR_COLUMNS[: PAIR_COLUMNS.index("wins")]]
         return main_pairs(every, self.algorithms, self.first.settings.control, columns)
 
-    @part
+    @cached_copy
     def conclusions(self) -> pd.DataFrame:
         """Return the conclusions: one row per pair (a, b), one column per member.
 
@@ -172,7 +173,7 @@ class Comparisons(Mapping[str, Comparison]):
         undecided = found.notna() & ~decided
         return found[decided.any(axis=1) & undecided.any(axis=1) & ~self._opposite]
 
-    @part
+    @cached_copy
     def cells(self) -> pd.DataFrame:
         """Return the differences of the subject from the others as text, one column per member.
 
@@ -424,18 +425,18 @@ def compare_family(
     notes: tuple[str, ...] = (),
 ) -> Comparisons:
     """Compare the algorithms in each part, corrected over the parts if `joint`."""
+    left_out: list[str] = []
     with threadpool_limits(1, user_api="blas"):
         studies: dict[str, Study] = {}
         for name, results in parts.items():
             try:
                 studies[name] = prepare(results, settings)
             except OccstatsError as error:
-                if kind == "measure" or len(parts) - len(notes) < 2:
+                left_out.append(f"{quote(name)} is left out: {error}")
+                if kind == "measure" or len(parts) - len(left_out) < 2:
                     error.args = (f"{kind} {quote(name)}: {error}",)
                     raise
-                notes = (*notes, f"{quote(name)} is left out: {error}")
-        if len(studies) < 2:
-            raise ArgumentError(f"fewer than two {kind}s can be compared: {' '.join(notes)}")
+        notes = (*notes, *left_out)
         tests: Mapping[str, JointTests | None] = dict.fromkeys(studies)
         same = len({study.settings.estimand for study in studies.values()}) == 1
         if joint and same and settings.correction == "max-t":
@@ -489,7 +490,7 @@ def _joint_tests(studies: Mapping[str, Study], together: str) -> dict[str, Joint
     sample = Sample(np.hstack(columns), clusters, tolerance)
     n_units = clusters.independent.n_clusters
     options: dict[str, Any] = {
-        "control": family,
+        "family": family,
         "alpha": settings.alpha,
         "n_resamples": chosen[0].resamples(10.0 * family.sum() * (n_units + 100)),
         "random_state": settings.random_state,
@@ -501,32 +502,18 @@ def _joint_tests(studies: Mapping[str, Study], together: str) -> dict[str, Joint
     )
     size = int(np.count_nonzero(family & ~np.isnan(found.p[first, second])))
     return {
-        name: JointTests(_part(found, np.flatnonzero(member == i), units[i]), size, together)
+        name: JointTests(
+            _member_tests(found, np.flatnonzero(member == i), units[i]), size, together
+        )
         for i, name in enumerate(studies)
     }
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Confidence intervals and unadjusted p-values of one member, from those of all."""
-
-    joint: PairTests
-    columns: IntArray
-    unit: float
-
-    def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
-        first, second = (self.columns[position] for position in upper_pairs(len(self.columns)))
-        places = pair_positions(first, second, len(self.joint.p))
-        low, high = self.joint.deferred.limits(places if pairs is None else places[pairs])
-        return low * self.unit, high * self.unit
-
-    def p_unadjusted(self) -> FloatArray:
-        return np.asarray(self.joint.p_unadjusted[np.ix_(self.columns, self.columns)])
-
-
-def _part(found: PairTests, columns: IntArray, unit: float) -> PairTests:
+def _member_tests(found: PairTests, columns: IntArray, unit: float) -> PairTests:
     """Return the tests of one member; without an algorithm, the critical value of all holds."""
     square = np.ix_(columns, columns)
+    first, second = (columns[position] for position in upper_pairs(len(columns)))
+    places = pair_positions(first, second, len(found.p))
     return replace(
         found,
         difference=found.difference[square] * unit,
@@ -535,5 +522,17 @@ def _part(found: PairTests, columns: IntArray, unit: float) -> PairTests:
         critical=found.critical[square],
         critical_without=np.zeros(len(columns)),
         floor=found.critical[square],
-        deferred=_Part(found, columns, unit),
+        pair_limits=partial(_member_limits, found, places, unit),
+        single_p=partial(_member_p, found, square),
     )
+
+
+def _member_limits(
+    found: PairTests, places: IntArray, unit: float, pairs: Positions
+) -> tuple[FloatArray, FloatArray]:
+    low, high = found.pair_limits(places[pairs])
+    return low * unit, high * unit
+
+
+def _member_p(found: PairTests, square: Any) -> FloatArray:
+    return np.asarray(found.p_unadjusted[square])

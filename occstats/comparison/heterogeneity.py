@@ -19,6 +19,7 @@ from occstats.stats.sample import Sample
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
+    from occstats.comparison.study import Study
     from occstats.results import Results
     from occstats.stats.sample import PairBlock
 
@@ -30,20 +31,16 @@ __all__ = [
 ]
 
 
-def heterogeneity_frame(results: Results, alpha: float = 0.05) -> pd.DataFrame:
+def heterogeneity_frame(study: Study) -> pd.DataFrame:
     """Return one row per unordered pair; NaN where an algorithm has no mean or datasets are few."""
-    names, parts = np.array(results.algorithms, dtype=object), []
-    sample = Sample.of(results.oriented, clusters_of(results))
-    errors = _fold_errors(results, sample)
-    unscored = np.zeros(len(names), dtype=bool)
-    if results.failed is not None and results.failure_score is None:
-        unscored |= results.failed.to_numpy(dtype=bool).any(axis=0)
-    for block in sample.blocks():
+    names, parts = np.array(study.algorithms, dtype=object), []
+    errors, unscored = _fold_errors(study.results, study.sample), study.unscored
+    for block in study.sample.blocks():
         effects, variances = _effects(block, names, errors)
         effects[:, unscored[block.a] | unscored[block.b]] = np.nan
-        found = random_effects(effects, variances, confidence=1 - alpha)
+        found = random_effects(effects, variances, confidence=1 - study.settings.alpha)
         columns = {
-            "n_datasets": found.n_datasets.astype(np.int64),
+            "n_datasets": found.n_datasets,
             "random_effects_mean": found.mean,
             "heterogeneity_sd": found.tau,
             "i_squared": found.i_squared,
@@ -82,7 +79,12 @@ def _effects(
     effects, variances = cluster_effects(block.differences, clusters)
     for column, pair in enumerate(zip(names[block.a], names[block.b], strict=True)):
         if pair in errors:
-            variances[:, column] = np.nan_to_num(errors[pair][np.argsort(clusters.codes)]) ** 2
+            found = errors[pair][np.argsort(clusters.codes)] ** 2
+            # A task with a single fold has the mean variance of the others.
+            known = found[~np.isnan(found)]
+            variances[:, column] = np.where(
+                np.isnan(found), known.mean() if len(known) else 0.0, found
+            )
     return effects, variances
 
 

@@ -132,7 +132,7 @@ def _changes(
     tested = ~np.isnan(decision.p)
     rows = []
     for kind, labels, found in (
-        ("suite" if study.results.nested else "dataset", datasets.labels.tolist(), datasets),
+        (study.results.unit, datasets.labels.tolist(), datasets),
         ("algorithm", names, algorithms),
     ):
         if found is None:

@@ -44,9 +44,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "engine": get_args(Engine),
     "inference": get_args(Inference),
 }
-MISSING = (
-    "refuse", "complete", "pairwise", "drop-algorithms", "worst", "worst=SCORE", "impute=NAME",
-)  # fmt: skip
 #: The names of the estimands in prose.
 ESTIMANDS = {"typical": "typical difference", "mean": "mean difference"}
 #: The settings of Lenz et al. (2021).
@@ -160,9 +157,6 @@ class Settings:
         for name, choices in CHOICES.items():
             if getattr(self, name) is not None:
                 check_choice(name, getattr(self, name), choices)
-        policy, equals, value = str(self.missing).partition("=")
-        if not (equals and value and policy in ("worst", "impute")):
-            check_choice("missing", self.missing, MISSING)
         check_fraction("alpha", self.alpha)
         check_integer("n_resamples", self.n_resamples, least=100)
         check_integer("random_state", self.random_state, least=0)
@@ -236,36 +230,27 @@ class Settings:
         """Return True if the p-values of the regression are corrected for their number."""
         return self.preset != "paper"
 
-    def for_scores(self, *, binary: bool) -> Settings:
-        """Return the settings with the default estimand and null distribution for the scores.
+    def for_scores(self, *, binary: bool, scale: float = 1.0) -> Settings:
+        """Return the settings with the defaults for the scores and their scale.
 
         Examples
         --------
         >>> found = Settings().for_scores(binary=True)
-        >>> found.estimand, found.null
-        ('mean', 'bootstrap')
+        >>> found.estimand, found.null, found.rope
+        ('mean', 'bootstrap', 0.01)
         """
         estimand = self.estimand
         if estimand is None:
             ranks = self.null == "flips" or self.test != "rgl"
             means = binary or self.margin is not None or self.null == "bootstrap"
             estimand = "mean" if means and not ranks else "typical"
-        return replace(self, estimand=estimand, null=self.null or _NULLS_OF[estimand][0])
-
-    def on_scale(self, scale: float) -> Settings:
-        """Return the settings with the default rope and tie tolerance for the scale of the score.
-
-        Examples
-        --------
-        >>> Settings().on_scale(1.0).rope, Settings(rope=0.5).on_scale(1000.0).rope
-        (0.01, 0.5)
-        """
-        open_: dict[str, Any] = {
+        scaled: dict[str, Any] = {
             name: scale * unit
             for name, unit in _ON_UNIT_SCALE.items()
             if math.isnan(getattr(self, name))
         }
-        return replace(self, **open_)
+        null = self.null or _NULLS_OF[estimand][0]
+        return replace(self, estimand=estimand, null=null, **scaled)
 
     @property
     def as_published(self) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,10 @@ import pandas as pd
 
 from occstats._format import count, did_you_mean, listing, printable, quote
 from occstats.errors import ArgumentError, ResultsError
-from occstats.stats._arrays import BoolArray
+from occstats.stats._arrays import BoolArray, FloatArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.mcnemar import is_binary
-from occstats.stats.ranks import RankSummary, mean_ranks, rank_frequencies
+from occstats.stats.ranks import mean_ranks
 from occstats.stats.sample import Sample
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ LONGEST = 1e11
 FEW_DATASETS = 10
 #: The part of a name before its first separator or number.
 STEM = re.compile(r"^([^\W\d_]{2,})(?=[\W\d_])")
-#: The parts of a comparison that very large results leave no time for.
-Part = Literal["intervals of Kendall's τ", "leaving out datasets", "leaving out algorithms"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,25 +81,22 @@ class Study:
         complete = self.sample.complete
         return self.results if complete.all() else self.results.keep_tasks(complete)
 
-    @cached_property
-    def ranking(self) -> RankSummary:
-        """Return the ranks within each task that all have, their means and frequencies."""
-        complete = self.tested.complete_cases
-        ranks, weights = complete.ranks, complete.clusters.weights
-        return RankSummary(ranks, mean_ranks(ranks, weights), rank_frequencies(ranks, weights))
+    @property
+    def ranks(self) -> FloatArray:
+        """Return the ranks within each task that all algorithms have."""
+        return self.tested.complete_cases.ranks
 
     @cached_property
     def means(self) -> pd.DataFrame:
         """Return the mean rank and the mean score of each algorithm."""
         # In one layout, as the layout of a frame decides the last digit of the products.
         scores = np.ascontiguousarray(self.complete_results.scores, dtype=np.float64)
+        weights = self.sample.complete_cases.clusters.weights
         return pd.DataFrame(
             {
                 "algorithm": self.algorithms,
-                "mean_rank": self.ranking.mean_ranks,
-                "mean_score": np.where(
-                    self.unscored, np.nan, self.sample.complete_cases.clusters.weights @ scores
-                ),
+                "mean_rank": mean_ranks(self.ranks, weights),
+                "mean_score": np.where(self.unscored, np.nan, weights @ scores),
             }
         )
 
@@ -142,7 +137,7 @@ class Study:
         return self.resamples(2.0 * self.sample.n_pairs * min(m**2, max(1_000_000, 128 * n)))
 
     @cached_property
-    def left_out(self) -> list[Part]:
+    def left_out(self) -> list[str]:
         """Return the parts that this size leaves no time for.
 
         The costs in nanoseconds (`benchmarks/compare_size.md` in the repository) depend on the
@@ -150,12 +145,25 @@ class Study:
         """
         k, p = self.sample.n_algorithms, self.sample.n_pairs
         m, n = self.sample.n_clusters, self.sample.n_tasks
-        costs: dict[Part, float] = {
+        costs = {
             "intervals of Kendall's τ": min(n**2 * k * (8 + 0.3 * k), p * (6_500.0 * n + 4e6)),
             "leaving out datasets": p * (50.0 * m**2 + 600.0 * n),
             "leaving out algorithms": 100.0 * k**3,
         }
         return [part for part, cost in costs.items() if cost > LONGEST]
+
+    @property
+    def shared_prefix(self) -> str:
+        """Return a hint if most names of datasets share a prefix with others, else nothing."""
+        names = pd.Series(self.sample.clusters.labels).astype(str)
+        stems = names.str.extract(STEM, expand=False)
+        shared = stems.duplicated(keep=False) & stems.notna()
+        if shared.mean() <= 0.5 or stems.nunique() < 2:
+            return ""
+        return (
+            f"Many names share a prefix ({', '.join(map(printable, names[shared][:2]))}): if these "
+            "form groups, name the column of the group (dataset=…)."
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -194,8 +202,7 @@ class Study:
                 "probabilities are overconfident."
             )
         if self.n_clusters == n > 2:
-            labels = [str(label) for label in sample.clusters.labels]
-            yield f"Every dataset has one task.{_shared_prefix(labels)}"
+            yield f"Every dataset has one task. {self.shared_prefix}".strip()
         if self.left_out:
             yield (
                 f"With {count(sample.n_pairs, 'pair')} of algorithms, {count(m, 'dataset')} and "
@@ -209,24 +216,11 @@ class Study:
             yield f"With {m:,} datasets, means are based on {self.mean_resamples:,} resamples."
 
 
-def _shared_prefix(names: list[str]) -> str:
-    """Return a hint where most names of datasets share a prefix with others."""
-    stems = pd.Series([found.group(1) if (found := STEM.match(name)) else None for name in names])
-    shared = stems.duplicated(keep=False) & stems.notna()
-    if shared.mean() <= 0.5 or stems.nunique() < 2:
-        return ""
-    examples = [name for name, same in zip(names, shared, strict=True) if same][:2]
-    return (
-        f" Many names share a prefix ({', '.join(map(printable, examples))}): if these form "
-        "groups, name the column of the group (dataset=…)."
-    )
-
-
 def prepare(results: Results, settings: Settings) -> Study:
     """Select the algorithms and tasks, put the best first, and settle open settings."""
     results = _participants(results, settings)
     scale = score_scale(results)
-    settings = settings.for_scores(binary=is_binary(results.scores)).on_scale(scale)
+    settings = settings.for_scores(binary=is_binary(results.scores), scale=scale)
     if settings.estimand == "mean" and results.failed is not None and results.failure_score is None:
         raise ArgumentError(_no_failure_score(results))
     clusters, tolerance = clusters_of(results), settings.tie_tolerance
@@ -303,7 +297,7 @@ def _participants(results: Results, settings: Settings) -> Results:
             f"control must be one of {listing(results.algorithms, conjunction='or')}; "
             f"got {control!r}{did_you_mean(control, results.algorithms)}"
         )
-    left = results.resolve_missing(settings.missing)
+    left = results.resolve_missing(str(settings.missing))
     if control is not None and control not in left.algorithms:
         raise ArgumentError(
             f"missing={settings.missing!r} drops the control {control!r}: set another "

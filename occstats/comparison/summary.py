@@ -23,7 +23,7 @@ def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:
     """Return one row per algorithm: mean rank, mean score, spread over folds, intervals, ranks."""
     settings, sample, k = study.settings, study.sample.complete_cases, len(study.algorithms)
     scores = study.complete_results.scores.to_numpy(dtype=np.float64)
-    ranks = study.ranking.ranks
+    ranks = study.ranks
     interval = bootstrap_means(
         np.hstack([ranks, scores]),
         sample.clusters,
@@ -71,13 +71,14 @@ def _rank_limits(low: FloatArray, high: FloatArray, study: Study) -> FloatArray:
     1 … k with this mean, those that are 1 or k vary most. In simulations this covers as well as
     the limits 1 and k, and is up to three times narrower.
     """
-    clusters, estimate, k = study.sample.complete_cases.clusters, study.ranking.mean_ranks, len(low)
+    clusters, k = study.sample.complete_cases.clusters, len(low)
+    estimate = study.means["mean_rank"].to_numpy()
     m = clusters.independent.n_clusters
     if m < 2:
         return np.clip((low, high), 1, k)
     tail = study.settings.alpha / 2
     others = 1 - tail ** (1 / m)
-    agree = np.ptp(clusters.means(study.ranking.ranks), axis=0) < 1e-12
+    agree = np.ptp(clusters.means(study.ranks), axis=0) < 1e-12
     low = np.where(agree, estimate - others * (estimate - 1), low)
     high = np.where(agree, estimate + others * (k - estimate), high)
     first = m * (k - estimate) / (k - 1)

@@ -14,6 +14,7 @@ from occstats.stats._arrays import BoolArray
 from occstats.stats.bayes import CorrelatedT, correlated_t
 from occstats.stats.complementary import complementary_pairs
 from occstats.stats.corrections import adjust
+from occstats.stats.ranks import rank_frequencies
 from occstats.stats.regression import weighted_regression
 from occstats.stats.strata import rank_strata
 
@@ -41,17 +42,18 @@ REGRESSION = [
 def rank_frame(study: Study) -> pd.DataFrame:
     """Return the ranks, tasks × algorithms."""
     index = study.complete_results.scores.index
-    return pd.DataFrame(study.ranking.ranks, index=index, columns=study.algorithms)
+    return pd.DataFrame(study.ranks, index=index, columns=study.algorithms)
 
 
 def frequency_frame(study: Study) -> pd.DataFrame:
     """Return the share of tasks on which each algorithm has each rank."""
     k = len(study.algorithms)
+    shares = rank_frequencies(study.ranks, study.sample.complete_cases.clusters.weights)
     return pd.DataFrame(
         {
             "algorithm": np.repeat(np.array(study.algorithms, dtype=object), k),
             "rank": np.tile(np.arange(1, k + 1), k),
-            "frequency": study.ranking.frequencies.ravel(),
+            "frequency": shares.ravel(),
         }
     )
 
@@ -74,7 +76,7 @@ def complementary_frame(study: Study) -> pd.DataFrame:
 def strata_frame(study: Study) -> pd.DataFrame:
     """Return mean ranks by difficulty, the hardest tasks first; bounds as scores."""
     found = rank_strata(
-        study.ranking.ranks,
+        study.ranks,
         np.median(study.sample.complete_cases.scores, axis=1),
         study.sample.complete_cases.clusters,
     )
@@ -136,7 +138,7 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
             inference=settings.inference,
             confidence=1 - settings.alpha,
         )
-        for ranks in study.ranking.ranks[known].T
+        for ranks in study.ranks[known].T
     ]
     reasons = dict.fromkeys(fit.reason for fit in fits if fit.reason is not None)
     frame = pd.DataFrame(

@@ -74,7 +74,6 @@ from .meta_analysis import (
     random_effects as random_effects,
 )
 from .ranks import (
-    RankSummary as RankSummary,
     mean_ranks as mean_ranks,
     rank_frequencies as rank_frequencies,
     task_ranks as task_ranks,

@@ -6,13 +6,10 @@ products of sign matrices shared by all pairs.
 """
 
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from occstats._checks import check_choice
-from occstats.errors import ArgumentError
 from occstats.stats._arrays import (
     FloatArray,
     IntArray,
@@ -23,8 +20,6 @@ from occstats.stats.effect_sizes import Effect
 from occstats.stats.jackknife import arcsine_limits
 from occstats.stats.sample import Sample
 
-Weighting = Literal["product", "sum", "hyperbolic", "plain"]
-WEIGHTINGS = ("product", "sum", "hyperbolic", "plain")
 # Clusters × algorithms × algorithms in memory at a time; beyond that, pair by pair.
 MOST_ELEMENTS = 10_000_000
 
@@ -33,7 +28,6 @@ def kendall_matrix(
     scores: npt.ArrayLike | Sample,
     clusters: npt.ArrayLike | None = None,
     *,
-    weighting: Weighting = "product",
     tie_tolerance: float = 0.0,
 ) -> FloatArray:
     r"""Compute Kendall's τ between all pairs of algorithms, with clusters of equal weight.
@@ -44,10 +38,7 @@ def kendall_matrix(
         NaN marks a missing score; each pair uses the tasks both have.
     clusters : array_like of shape (n_tasks,), optional
         Label of the cluster (dataset) of each task; the weight of a task is one over the number of
-        its cluster's tasks without NaN. Required by ``"product"`` and ``"sum"``.
-    weighting : {"product", "sum", "hyperbolic", "plain"}
-        Weight of a pair of tasks: :math:`w_s w_t`; :math:`w_s + w_t`; hyperbolic in the tasks'
-        ranks, which emphasises the highest scores (SciPy's default); or 1, plain τ-b.
+        its cluster's tasks without NaN. By default all tasks have equal weight.
     tie_tolerance : float
         Scores are rounded to multiples of this number before they are compared.
 
@@ -59,7 +50,7 @@ def kendall_matrix(
 
     Notes
     -----
-    With :math:`\langle x, y \rangle = \sum_{s<t} w_{st}\, \mathrm{sign}(x_s - x_t)\,
+    With :math:`\langle x, y \rangle = \sum_{s<t} w_s w_t\, \mathrm{sign}(x_s - x_t)\,
     \mathrm{sign}(y_s - y_t)`, :math:`\tau = \langle x, y \rangle / \sqrt{\langle x, x \rangle
     \langle y, y \rangle}` [1]_. Equal weights give τ-b.
 
@@ -74,18 +65,16 @@ def kendall_matrix(
     >>> scores = [[0.9, 0.9], [0.8, 0.7], [0.7, 0.8], [0.6, 0.5]]
     >>> round(float(kendall_matrix(scores, ["iris", "iris", "iris", "wine"])[0, 1]), 4)
     0.8333
-    >>> round(float(kendall_matrix(scores, weighting="plain")[0, 1]), 4)
+    >>> round(float(kendall_matrix(scores)[0, 1]), 4)
     0.6667
     """
-    check_choice("weighting", weighting, WEIGHTINGS)
     if not isinstance(scores, Sample) and clusters is None:
-        labels = _required(clusters, weighting, len(as_scores("scores", scores, allow_nan=True)))
-        scores = Sample.of(scores, labels, tie_tolerance=tie_tolerance)
+        clusters = np.arange(len(as_scores("scores", scores, allow_nan=True)))
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     columns, codes = np.ascontiguousarray(sample.rounded.T), sample.clusters.codes
     k = len(columns)
-    if weighting != "hyperbolic" and sample.complete.all() and by_definition(sample.n_tasks, k):
-        return _all_at_once(columns, _task_weights(codes, weighting), weighting == "sum")
+    if sample.complete.all() and by_definition(sample.n_tasks, k):
+        return _all_at_once(columns, _task_weights(codes))
     tau = np.full((k, k), np.nan)
     known = ~np.isnan(columns)
     for a in range(k):
@@ -93,7 +82,7 @@ def kendall_matrix(
         for b in range(a + 1, k):
             both = known[a] & known[b]
             x, y = columns[a][both], columns[b][both]
-            tau[a, b] = tau[b, a] = _tau(x, y, codes[both], weighting)
+            tau[a, b] = tau[b, a] = _tau(x, y, codes[both])
     return tau
 
 
@@ -101,7 +90,6 @@ def kendall_jackknife(
     scores: npt.ArrayLike | Sample,
     clusters: npt.ArrayLike | None = None,
     *,
-    weighting: Literal["product", "sum", "plain"] = "product",
     tie_tolerance: float = 0.0,
     confidence: float = 0.95,
 ) -> Effect:
@@ -113,8 +101,6 @@ def kendall_jackknife(
         NaN leaves the task out of that algorithm's pairs.
     clusters : array_like
         The dataset of each task.
-    weighting : {"product", "sum", "plain"}
-        Weight of a pair of tasks, as in :func:`kendall_matrix`.
     tie_tolerance : float
         Scores are rounded to multiples of it.
     confidence : float
@@ -133,34 +119,32 @@ def kendall_jackknife(
     >>> [round(float(value[0, 1]), 4) for value in (tau.estimate, tau.low, tau.high)]
     [0.8095, 0.2717, 1.0]
     """
-    check_choice("weighting", weighting, ("product", "sum", "plain"))
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    estimate = kendall_matrix(sample, weighting=weighting)
+    estimate = kendall_matrix(sample)
     columns, units = np.ascontiguousarray(sample.rounded.T), sample.clusters.independent
     # Weights are those of datasets; suites, if there are any, are left out as a whole.
     datasets, codes = sample.clusters.codes, units.codes
     k, m = len(columns), units.n_clusters
     first, second = upper_pairs(k)
     limits = np.empty((2, len(first)))
-    additive = weighting == "sum"
     if sample.complete.all() and by_definition(sample.n_tasks, k) and m * k**2 <= MOST_ELEMENTS:
-        weights = _task_weights(datasets, weighting)
-        agreement = _all_left_out(columns, codes, weights, additive)
+        weights = _task_weights(datasets)
+        agreement = _all_left_out(columns, codes, weights)
         spread = np.diagonal(agreement, axis1=1, axis2=2)
         left_out = _ratio(agreement[:, first, second], spread[:, first], spread[:, second])
-        counted = np.repeat(_counts(codes, weights, additive, m)[:, None], len(first), axis=1)
+        counted = np.repeat(np.bincount(codes, weights, m)[:, None], len(first), axis=1)
         limits = arcsine_limits(estimate[first, second], left_out, counted, confidence)
     else:
         for pair, (a, b) in enumerate(zip(first, second, strict=True)):
             known = ~np.isnan(columns[a] + columns[b])
             own = codes[known]
             x, y = (_ranked(columns[place][known]) for place in (a, b))
-            weights = _task_weights(datasets[known], weighting)
+            weights = _task_weights(datasets[known])
             agreement, of_x, of_y = (
-                _left_out(*two, own, weights, additive, m) for two in ((x, y), (x, x), (y, y))
+                _left_out(*two, own, weights, m) for two in ((x, y), (x, x), (y, y))
             )
             left_out = _ratio(agreement, of_x, of_y)[:, None]
-            counted = _counts(own, weights, additive, m)[:, None]
+            counted = np.bincount(own, weights, m)[:, None]
             limits[:, [pair]] = arcsine_limits(estimate[[a], [b]], left_out, counted, confidence)
     low, high = np.ones((k, k)), np.ones((k, k))
     for matrix, limit in zip((low, high), limits, strict=True):
@@ -176,18 +160,8 @@ def by_definition(n_tasks: int, k: int) -> bool:
     return n_tasks * (n_tasks - 1) // 2 <= 50_000 * (k - 1)
 
 
-def _required(clusters: npt.ArrayLike | None, weighting: str, n_tasks: int) -> npt.ArrayLike:
-    """Return the labels of clusters, which only some weightings need."""
-    if clusters is None and weighting in ("product", "sum"):
-        raise ArgumentError(
-            f"clusters must be given for weighting {weighting!r}; "
-            "use weighting='plain' for tasks of equal weight."
-        )
-    return np.arange(n_tasks) if clusters is None else clusters
-
-
-def _task_weights(codes: IntArray, weighting: str) -> FloatArray:
-    return np.ones(len(codes)) if weighting == "plain" else 1.0 / np.bincount(codes)[codes]
+def _task_weights(codes: IntArray) -> FloatArray:
+    return np.asarray(1.0 / np.bincount(codes)[codes])
 
 
 def _varies(x: FloatArray) -> bool:
@@ -199,17 +173,13 @@ def _ranked(x: npt.NDArray[np.generic]) -> IntArray:
     return np.asarray(np.unique(x, return_inverse=True)[1], dtype=np.intp)
 
 
-def _tau(x: FloatArray, y: FloatArray, codes: IntArray, weighting: str) -> float:
+def _tau(x: FloatArray, y: FloatArray, codes: IntArray) -> float:
     """Return τ of two columns without missing values."""
     if not (_varies(x) and _varies(y)):
         return float("nan")
-    if weighting == "hyperbolic":
-        from scipy.stats import weightedtau
-
-        return float(weightedtau(x, y).statistic)
-    weights, one, other = _task_weights(codes, weighting), _ranked(x), _ranked(y)
+    weights, one, other = _task_weights(codes), _ranked(x), _ranked(y)
     agreement, spread, other_spread = (
-        _by_task(*two, weights, weighting == "sum").sum(keepdims=True)
+        _by_task(*two, weights).sum(keepdims=True)
         for two in ((one, other), (one, one), (other, other))
     )
     return float(_ratio(agreement, spread, other_spread)[0])
@@ -241,7 +211,7 @@ def _sign_agreement(
     return agreement
 
 
-def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> FloatArray:
+def _all_at_once(columns: FloatArray, weights: FloatArray) -> FloatArray:
     """Compute τ of all pairs of algorithms from its definition.
 
     Tasks of equal weight are counted together: sums of signs are whole numbers, independent of the
@@ -252,18 +222,15 @@ def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> Fl
     agreement = np.zeros((k, k))
     for position, (rows, weight) in enumerate(parts):
         for others, other_weight in parts[: position + 1]:
-            pair_weight = weight + other_weight if additive else weight * other_weight
             both_ways = 1 if others is rows else 2
-            agreement += both_ways * pair_weight * _sign_agreement(rows, others)
+            agreement += both_ways * (weight * other_weight) * _sign_agreement(rows, others)
     spread = np.diag(agreement)
     square = np.multiply.outer(spread, spread)
     root = np.sqrt(np.where(square > 0, square, np.nan))
     return np.clip(agreement / root, -1.0, 1.0)
 
 
-def _all_left_out(
-    columns: FloatArray, codes: IntArray, weights: FloatArray, additive: bool
-) -> FloatArray:
+def _all_left_out(columns: FloatArray, codes: IntArray, weights: FloatArray) -> FloatArray:
     """Return the same sums without each cluster: clusters × algorithms × algorithms."""
     order = np.argsort(codes, kind="stable")
     columns, weights = columns[:, order], weights[order]
@@ -271,8 +238,7 @@ def _all_left_out(
     parts = [slice(*edge) for edge in pairwise(edges)]
 
     def agreement(rows: slice, others: slice) -> FloatArray:
-        combine = np.add if additive else np.multiply
-        together = combine.outer(weights[rows], weights[others])
+        together = np.multiply.outer(weights[rows], weights[others])
         return _sign_agreement(columns[:, rows], columns[:, others], together)
 
     with_all = np.array([agreement(part, slice(None)) for part in parts])
@@ -280,36 +246,18 @@ def _all_left_out(
     return np.asarray(with_all.sum(axis=0) - 2 * with_all + within)
 
 
-def _counts(codes: IntArray, weights: FloatArray, additive: bool, m: int) -> FloatArray:
-    """Return the weight of each cluster: that of its tasks' pairs with all tasks."""
-    alone = len(codes) * weights + weights.sum() if additive else weights
-    return np.asarray(np.bincount(codes, alone, m), dtype=float)
-
-
-def _left_out(
-    x: IntArray, y: IntArray, codes: IntArray, weights: FloatArray, additive: bool, m: int
-) -> FloatArray:
-    """Return Σ w_st sign(x_s − x_t) sign(y_s − y_t) over all pairs without each cluster."""
+def _left_out(x: IntArray, y: IntArray, codes: IntArray, weights: FloatArray, m: int) -> FloatArray:
+    """Return Σ w_s w_t sign(x_s − x_t) sign(y_s − y_t) over all pairs without each cluster."""
     # Ordered by cluster first, two tasks of different clusters always agree.
     by_x, by_y = (_ranked(codes * len(x) + z) for z in (x, y))
-    own_weight, size = np.bincount(codes, weights, m)[codes], np.bincount(codes, minlength=m)[codes]
-    other_weight = weights.sum() - own_weight
-    others = weights * (len(x) - size) + other_weight if additive else weights * other_weight
-    within = np.bincount(codes, _by_task(by_x, by_y, weights, additive) - others, m)
-    with_all = np.bincount(codes, _by_task(x, y, weights, additive), m)
+    others = weights * (weights.sum() - np.bincount(codes, weights, m)[codes])
+    within = np.bincount(codes, _by_task(by_x, by_y, weights) - others, m)
+    with_all = np.bincount(codes, _by_task(x, y, weights), m)
     return np.asarray(with_all.sum() - 2 * with_all + within)
 
 
-def _by_task(x: IntArray, y: IntArray, weights: FloatArray, additive: bool) -> FloatArray:
-    """Return Σ_t w_st sign(x_s − x_t) sign(y_s − y_t) for each task s."""
-    weighted = _signed(x, y, weights)
-    if not additive:
-        return weights * weighted
-    return weights * _signed(x, y, np.ones(len(x))) + weighted
-
-
-def _signed(x: IntArray, y: IntArray, weights: FloatArray) -> FloatArray:
-    """Return Σ_t w_t sign(x_s − x_t) sign(y_s − y_t) for each task s, from dense ranks.
+def _by_task(x: IntArray, y: IntArray, weights: FloatArray) -> FloatArray:
+    """Return Σ_t w_s w_t sign(x_s − x_t) sign(y_s − y_t) for each task s, from dense ranks.
 
     Discordant pairs are found as in Knight's merge sort, in whole arrays: ranks are parted by their
     bits, the highest first; two ranks differ first at one bit, where one of them goes up.
@@ -317,7 +265,7 @@ def _signed(x: IntArray, y: IntArray, weights: FloatArray) -> FloatArray:
     n = len(x)
     untied: FloatArray = weights.sum() - _tied(x, weights)
     if np.array_equal(x, y):
-        return untied
+        return weights * untied
     # Ties in one are in the order of the other: a pair with a tie is never discordant.
     order = np.argsort(x * n + y, kind="stable")
     place = np.empty(n, dtype=np.intp)
@@ -337,7 +285,7 @@ def _signed(x: IntArray, y: IntArray, weights: FloatArray) -> FloatArray:
         parts = [np.compress(way, rank).reshape(-1, 1 << bit) for way in (~up, up)]
         rank = np.concatenate(parts, axis=1).ravel()
     tied_in_both = _tied(_ranked(x * n + y), weights)
-    return np.asarray(untied - _tied(y, weights) + tied_in_both - 2 * against[place])
+    return weights * np.asarray(untied - _tied(y, weights) + tied_in_both - 2 * against[place])
 
 
 def _tied(ranks: IntArray, weights: FloatArray) -> FloatArray:

@@ -29,10 +29,9 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Protocol
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -73,31 +72,9 @@ _KEPT_SIGNS = 100_000_000
 _MANY_PAIRS, _FEW_WANTED = 500, 0.01
 
 
-class Deferred(Protocol):
-    """Results of tests that are computed when they are asked for."""
-
-    def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return the confidence limits of all pairs a < b, or of those at some positions."""
-
-    def p_unadjusted(self) -> FloatArray:
-        """Return the p-values of the single tests, k × k."""
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """Confidence limits of all pairs a < b, and p-values of the single tests."""
-
-    low: FloatArray
-    high: FloatArray
-    p: FloatArray
-
-    def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return the confidence limits of all pairs a < b, or of those at some positions."""
-        return (self.low, self.high) if pairs is None else (self.low[pairs], self.high[pairs])
-
-    def p_unadjusted(self) -> FloatArray:
-        """Return the p-values of the single tests, k × k."""
-        return self.p
+#: Positions among the pairs a < b, and their lower and upper confidence limits.
+Positions = IntArray | slice
+Limits = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +97,11 @@ class PairTests:
         Flips or resamples; 0 for asymptotic p-values.
     exact : bool
         Whether all flips were enumerated.
-    deferred : Deferred
-        Confidence limits by pair (infinite with too few datasets, NaN without a test), and
-        unadjusted p-values.
+    pair_limits : callable
+        Maps positions of pairs a < b to confidence limits: infinite with too few datasets, NaN
+        without a test.
+    single_p : callable
+        Returns `p_unadjusted`.
     """
 
     difference: FloatArray
@@ -133,16 +112,17 @@ class PairTests:
     floor: FloatArray
     n_resamples: int
     exact: bool
-    deferred: Deferred = field(repr=False)
+    pair_limits: Callable[[Positions], Limits] = field(repr=False)
+    single_p: Callable[[], FloatArray] = field(repr=False)
 
     @cached_property
     def p_unadjusted(self) -> FloatArray:
-        """P-values of the single tests, under the alternative."""
-        return self.deferred.p_unadjusted()
+        """P-values of the single tests, under the alternative, k × k."""
+        return self.single_p()
 
     @cached_property
-    def _limits(self) -> tuple[FloatArray, FloatArray]:
-        low, high = self.deferred.limits()
+    def _limits(self) -> Limits:
+        low, high = self.pair_limits(slice(None))
         k = len(self.p)
         return mirror(low, -high, k, np.nan) + 0.0, mirror(high, -low, k, np.nan) + 0.0
 
@@ -156,10 +136,10 @@ class PairTests:
         """Upper confidence limits, k × k."""
         return self._limits[1]
 
-    def limits_of(self, a: int) -> tuple[FloatArray, FloatArray]:
+    def limits_of(self, a: int) -> Limits:
         """Return the limits of the differences of one algorithm from the others, in order."""
         others = np.delete(np.arange(len(self.p)), a)
-        low, high = self.deferred.limits(
+        low, high = self.pair_limits(
             pair_positions(np.minimum(a, others), np.maximum(a, others), len(self.p))
         )
         below = others < a
@@ -172,7 +152,8 @@ def typical_tests(
     *,
     test: str = "rgl",
     tie_tolerance: float = 0.0,
-    control: int | BoolArray | None = None,
+    control: int | None = None,
+    family: BoolArray | None = None,
     alpha: float = 0.05,
     simultaneous: bool = True,
     null: str = "flips",
@@ -193,8 +174,10 @@ def typical_tests(
         The clustered signed-rank statistic Z of a pair.
     tie_tolerance : float
         Differences are rounded to multiples of it.
-    control : int or mask of pairs, optional
-        Test only this column against the others, or only these of the pairs a < b.
+    control : int, optional
+        Test only this column against the others.
+    family : ndarray of bool, optional
+        Test only these of the pairs a < b.
     alpha : float
         Joint level of all intervals if `simultaneous`, else the level of each.
     simultaneous : bool
@@ -232,18 +215,18 @@ def typical_tests(
     if null == "flips":
         n_signs = sample.clusters.independent.n_clusters
         signs = _Signs(n_signs, n_resamples, repeatable(random_state))
-    counts, without = None, np.zeros(k)
+    counts, without, family = None, np.zeros(k), family_of(k, control, family)
     if signs is None:
-        pairs = _TypicalPairs(sample, test, control, shifts=shifts)
+        pairs = _TypicalPairs(sample, test, family, shifts=shifts)
         p = tail(pairs.z, "two-sided")
         critical = np.full(len(p), special.ndtri(1 - alpha / 2) - SAME_Z)
     elif simultaneous:
         largest = _Largest(signs, sample)
-        pairs = _TypicalPairs(sample, test, control, shifts=shifts, flips=largest)
+        pairs = _TypicalPairs(sample, test, family, shifts=shifts, flips=largest)
         p, critical, without = largest.tests(pairs, alpha)
     else:
         counts = _Counts(signs, sample, alternative, alpha)
-        pairs = _TypicalPairs(sample, test, control, shifts=shifts, flips=counts)
+        pairs = _TypicalPairs(sample, test, family, shifts=shifts, flips=counts)
         p, critical = counts.p(pairs)[0], counts.critical(pairs)
     p, critical = pairs.fill(p), np.where(pairs.tested, critical, np.nan)
     floor = np.where(np.isposinf(critical), np.inf, 0.0)
@@ -256,7 +239,8 @@ def typical_tests(
         floor=mirror(floor, floor, k, np.nan),
         n_resamples=0 if signs is None else signs.n_flips,
         exact=signs is not None and signs.exact,
-        deferred=_Deferred(pairs, critical, unit, alternative, signs, counts),
+        pair_limits=partial(pairs.limits, critical),
+        single_p=partial(_single_p, pairs, alternative, signs, counts),
     )
 
 
@@ -284,15 +268,15 @@ def typical_shifts(
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = sample.n_algorithms
-    pairs = _TypicalPairs(sample, test, control, shifts=True)
+    pairs = _TypicalPairs(sample, test, family_of(k, control), shifts=True)
     return antisymmetric(pairs.shift * (sample.tie_tolerance or 1.0), k) + 0.0
 
 
-def in_family(k: int, control: int | BoolArray | None) -> BoolArray:
-    """Mark the pairs a < b that are tested: all, those with the control, or those of a mask."""
+def family_of(k: int, control: int | None, family: BoolArray | None = None) -> BoolArray:
+    """Mark the pairs a < b that are tested: all, those with the control, or those of a family."""
+    if family is not None:
+        return family
     first, second = upper_pairs(k)
-    if isinstance(control, np.ndarray):
-        return control
     if control is None:
         return np.ones(len(first), dtype=bool)
     if control not in range(k):
@@ -347,19 +331,18 @@ class _TypicalPairs:
         self,
         sample: Sample,
         test: str,
-        control: int | BoolArray | None,
+        family: BoolArray,
         *,
         shifts: bool,
         flips: _Largest | _Counts | None = None,
     ) -> None:
-        self.sample, self._test = sample, test
-        self.family = in_family(sample.n_algorithms, control)
-        self._all = None if control is None else np.flatnonzero(self.family)
+        self.sample, self._test, self.family = sample, test, family
+        self.all = np.flatnonzero(family)
         self.z, self.shift = np.full((2, sample.n_pairs), np.nan)
         self.all_zero, self.known = np.zeros((2, sample.n_pairs), dtype=bool)
         self.n_differing = np.zeros(sample.n_pairs)
         self._brackets = np.full((5, sample.n_pairs), np.nan) if shifts else None
-        for part, place in self._blocks(self._all, "tests"):
+        for part, place in self.blocks(self.all, "tests"):
             self.z[place] = np.where(part.observed.all_zero, 0.0, part.observed.z)
             self.all_zero[place] = part.observed.all_zero
             self.known[place] = part.n_known_clusters >= 2
@@ -371,18 +354,19 @@ class _TypicalPairs:
                 self._brackets[:, place[differing]] = ShiftSearch(part, differing).shift()
                 self.shift[place[differing]] = self._brackets[0, place[differing]]
             if flips is not None:
-                self._flip(flips, part, place)
+                self.flip(flips, part, place)
 
-    def _blocks(self, pairs: IntArray | None, step: str) -> Iterator[tuple[Prepared, IntArray]]:
-        """Yield prepared blocks of all or some pairs, with their positions."""
+    def blocks(self, pairs: IntArray, step: str) -> Iterator[tuple[Prepared, IntArray]]:
+        """Yield prepared blocks of some pairs, with their positions."""
         start = 0
-        for part in TESTS[self._test].blocks(self.sample, pairs):
-            place = np.arange(start, start + part.grid.shape[1])
+        some = None if np.array_equal(pairs, np.arange(len(self.z))) else pairs
+        for part in TESTS[self._test].blocks(self.sample, some):
+            place = pairs[start : start + part.grid.shape[1]]
             start += len(place)
-            yield part, place if pairs is None else pairs[place]
-            advance(step, start / (len(self.z) if pairs is None else len(pairs)))
+            yield part, place
+            advance(step, start / len(pairs))
 
-    def _flip(self, flips: _Largest | _Counts, part: Prepared, place: IntArray) -> None:
+    def flip(self, flips: _Largest | _Counts, part: Prepared, place: IntArray) -> None:
         """Flip the pairs of a block: the raw differences, and those centred at their shifts."""
         tested = np.flatnonzero(~np.isnan(self.z[place]) & ~self.all_zero[place])
         which = place[tested]
@@ -391,11 +375,6 @@ class _TypicalPairs:
             shift = np.where(np.isfinite(self.shift[which]), self.shift[which], 0.0)
             moved = part.moved(tested, shift)
             flips.add(1, which, self.z[which], moved, np.arange(len(tested)))
-
-    def flip_all(self, flips: _Counts) -> None:
-        """Flip all pairs once more."""
-        for part, place in self._blocks(self._all, "tests"):
-            self._flip(flips, part, place)
 
     @property
     def tested(self) -> BoolArray:
@@ -412,12 +391,12 @@ class _TypicalPairs:
         tested = self.tested
         return np.where(tested, p, np.where(self.family & self.known, 1.0, np.nan))
 
-    def limits(self, critical: FloatArray, pairs: IntArray | None) -> tuple[FloatArray, FloatArray]:
-        """Return the confidence limits of the shifts of all or some pairs."""
+    def limits(self, critical: FloatArray, pairs: Positions) -> Limits:
+        """Return the confidence limits of the shifts of some pairs."""
         low, high = np.full((2, len(self.z)), np.nan)
         if self._brackets is not None:
-            asked = self._all if pairs is None else pairs[self.family[pairs]]
-            for part, places in self._blocks(asked, "intervals"):
+            asked = np.arange(len(self.z))[pairs]
+            for part, places in self.blocks(asked[self.family[asked]], "intervals"):
                 differing = np.flatnonzero(~part.observed.all_zero)
                 place = places[differing]
                 found, search = self._brackets[:, place], ShiftSearch(part, differing)
@@ -428,35 +407,23 @@ class _TypicalPairs:
             low, high = np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
             known = self.family & self.known
             low, high = np.where(known, low, np.nan), np.where(known, high, np.nan)
-        return (low, high) if pairs is None else (low[pairs], high[pairs])
+        unit = self.sample.tie_tolerance or 1.0
+        return low[pairs] * unit, high[pairs] * unit
 
 
-@dataclass(frozen=True, eq=False)
-class _Deferred:
-    """Confidence intervals of shifts, by inverting the test, and tests of single pairs."""
-
-    pairs: _TypicalPairs
-    critical: FloatArray
-    unit: float
-    alternative: str
-    signs: _Signs | None
-    counts: _Counts | None
-
-    def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
-        low, high = self.pairs.limits(self.critical, pairs)
-        return low * self.unit, high * self.unit
-
-    def p_unadjusted(self) -> FloatArray:
-        found, counts = self.pairs, self.counts
-        if self.signs is None:
-            upper, lower = tail(found.z, self.alternative), tail(-found.z, self.alternative)
-        else:
-            if counts is None:
-                counts = _Counts(self.signs, found.sample, self.alternative)
-                found.flip_all(counts)
-            _, upper, lower = counts.p(found)
-        k = found.sample.n_algorithms
-        return mirror(found.fill(upper), found.fill(lower), k, np.nan)
+def _single_p(
+    pairs: _TypicalPairs, alternative: str, signs: _Signs | None, counts: _Counts | None
+) -> FloatArray:
+    """Return the p-values of the single tests, k × k; flips are counted unless they have been."""
+    if signs is None:
+        upper, lower = tail(pairs.z, alternative), tail(-pairs.z, alternative)
+    else:
+        if counts is None:
+            counts = _Counts(signs, pairs.sample, alternative)
+            for part, place in pairs.blocks(pairs.all, "tests"):
+                pairs.flip(counts, part, place)
+        _, upper, lower = counts.p(pairs)
+    return mirror(pairs.fill(upper), pairs.fill(lower), pairs.sample.n_algorithms, np.nan)
 
 
 class _Signs:
@@ -512,33 +479,20 @@ class _Largest:
         self, sample: int, place: IntArray, z: FloatArray, prepared: Prepared, pairs: IntArray
     ) -> None:
         """Flip pairs at some positions."""
-        if not self._many:
-            for rows, signs in self._signs:
-                self._add_all(sample, place, prepared, pairs, rows, signs)
-            return
         # Few flips leave room for more pairs at a time.
         step = max(PAIRS_AT_ONCE, 1_000 * PAIRS_AT_ONCE // self._signs.n_flips)
+        step = step if self._many else max(1, len(pairs))
         for start in range(0, len(pairs), step):
-            tile = slice(start, start + step)
+            tile, own = place[start : start + step], pairs[start : start + step]
             for rows, signs in self._signs:
-                self._add_few(sample, place[tile], prepared, pairs[tile], rows, signs)
-
-    def _add_all(
-        self,
-        sample: int,
-        place: IntArray,
-        prepared: Prepared,
-        pairs: IntArray,
-        rows: slice,
-        signs: FloatArray,
-    ) -> None:
-        """Evaluate every pair for every flip."""
-        largest = self._largest[sample, rows]
-        for flips in prepared.flips(pairs):
-            # A pair of two datasets without a statistic must not affect the others.
-            sizes = np.nan_to_num(np.abs(flips.z(signs)), copy=False)
-            np.maximum(largest, largest_of(sizes, place[flips.pairs], self._k), out=largest)
-        self._floor[sample, rows] = largest.min(axis=1)
+                if self._many and self._add_few(sample, tile, prepared, own, rows, signs):
+                    continue
+                largest = self._largest[sample, rows]
+                for flips in prepared.flips(own):
+                    # A pair of two datasets without a statistic must not affect the others.
+                    sizes = np.nan_to_num(np.abs(flips.z(signs)), copy=False)
+                    np.maximum(largest, largest_of(sizes, tile[flips.pairs], self._k), out=largest)
+                self._floor[sample, rows] = largest.min(axis=1)
 
     def _add_few(
         self,
@@ -548,8 +502,8 @@ class _Largest:
         pairs: IntArray,
         rows: slice,
         signs: FloatArray,
-    ) -> None:
-        """Evaluate pairs where an upper bound is among the largest values of a flip."""
+    ) -> bool:
+        """Evaluate pairs where an upper bound is among the largest of a flip, if these are few."""
         bounds, few = prepared.bounds(pairs, signs), _FEW_WANTED * len(pairs) * signs.shape[1]
         wanted = ~(bounds < self._floor[sample, rows].astype(bounds.dtype))
         if np.count_nonzero(wanted) > few:
@@ -559,8 +513,7 @@ class _Largest:
                 others = np.delete(self._largest[sample, rows], first[0] + 1, axis=1)
                 wanted = ~(bounds < others.min(axis=1).astype(bounds.dtype))
             if np.count_nonzero(wanted) > few:
-                self._add_all(sample, place, prepared, pairs, rows, signs)
-                return
+                return False
         # Much faster in one dimension.
         pair, flip = np.divmod(np.flatnonzero(wanted), wanted.shape[1])
         values = prepared.flipped(pairs[pair], signs[:, flip])
@@ -572,6 +525,7 @@ class _Largest:
         found = largest_of(largest, place[pairs], self._k)
         found = np.maximum(found, self._largest[sample, columns])
         self._largest[sample, columns], self._floor[sample, columns] = found, found.min(axis=1)
+        return True
 
     def tests(
         self, pairs: _TypicalPairs, alpha: float

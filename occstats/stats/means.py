@@ -38,7 +38,14 @@ from occstats.stats.clusters import (
     mean_errors,
     weighted_means,
 )
-from occstats.stats.max_t import Known, PairTests, critical_value, in_family, largest_of
+from occstats.stats.max_t import (
+    Limits,
+    PairTests,
+    Positions,
+    critical_value,
+    family_of,
+    largest_of,
+)
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import ALTERNATIVES
 from occstats.stats.signed_rank.null import SAME_Z, RandomState
@@ -51,7 +58,8 @@ def mean_tests(
     scores: ArrayLike | Sample,
     clusters: ArrayLike | None = None,
     *,
-    control: int | BoolArray | None = None,
+    control: int | None = None,
+    family: BoolArray | None = None,
     alpha: float = 0.05,
     simultaneous: bool = True,
     null: str = "bootstrap",
@@ -67,8 +75,10 @@ def mean_tests(
         Higher is better; NaN marks a missing score.
     clusters : array_like of shape (n_tasks,)
         Label of the cluster (dataset) of each task.
-    control : int or mask of pairs, optional
-        Test only this column against the others, or only these of the pairs a < b.
+    control : int, optional
+        Test only this column against the others.
+    family : ndarray of bool, optional
+        Test only these of the pairs a < b.
     alpha : float
         Joint level of all intervals if `simultaneous`, else the level of each.
     simultaneous : bool
@@ -100,7 +110,7 @@ def mean_tests(
     if np.isinf(sample.scores).any():
         raise ArgumentError("scores must be finite for a mean; give failed runs a score first.")
     k, suites = sample.n_algorithms, sample.clusters.suites
-    family = in_family(k, control)
+    family = family_of(k, control, family)
     means = _dataset_means(sample)[:, family]
     once = np.ones((1, len(means)))
     estimate, error = weighted_means(means, once)[0], mean_errors(means, once, suites)[0]
@@ -141,7 +151,7 @@ def mean_tests(
         for limit, toward in ((low, np.minimum), (high, np.maximum))
     )
     t = np.where(constant, certain_statistic(estimate, units), t)
-    n_left = max(1, (k - 1) * (k - 2) // 2 if control is None else means.shape[1] - 1)
+    n_left = max(1, (k - 1) * (k - 2) // 2 if family.all() else means.shape[1] - 1)
     floor = np.where(few, _student(t, units, alpha, n_left)[3], floor)
     floor = np.where(constant, upper, floor)
     sides = {"two-sided": (single, single), "greater": (greater, less), "less": (less, greater)}
@@ -163,8 +173,13 @@ def mean_tests(
         floor=square(floor, floor),
         n_resamples=n_resamples if null == "bootstrap" else 0,
         exact=False,
-        deferred=Known(whole(low), whole(high), square(*sides[alternative])),
+        pair_limits=partial(_select, whole(low), whole(high)),
+        single_p=square(*sides[alternative]).copy,
     )
+
+
+def _select(low: FloatArray, high: FloatArray, pairs: Positions) -> Limits:
+    return low[pairs], high[pairs]
 
 
 def certain_statistic(estimate: FloatArray, units: FloatArray) -> FloatArray:

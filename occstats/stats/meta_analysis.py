@@ -33,9 +33,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats._checks import check_choice, check_fraction
+from occstats._checks import check_fraction
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray
+from occstats.stats._arrays import FloatArray, IntArray
 from occstats.stats.clusters import Clusters
 
 # Quantiles of the confidence distribution of τ², and halvings of an interval of z.
@@ -62,7 +62,7 @@ class RandomEffects:
         Probability that this effect is positive, with its confidence interval.
     """
 
-    n_datasets: FloatArray
+    n_datasets: IntArray
     mean: FloatArray
     standard_error: FloatArray
     tau: FloatArray
@@ -79,7 +79,6 @@ def random_effects(
     variances: ArrayLike = 0.0,
     *,
     confidence: float = 0.95,
-    prediction: str = "confidence-distribution",
 ) -> RandomEffects:
     """Estimate heterogeneity, and predict the effect on a new dataset.
 
@@ -92,8 +91,6 @@ def random_effects(
         be observed, errors included.
     confidence : float
         Level of the intervals.
-    prediction : {"confidence-distribution", "higgins"}
-        Prediction interval, and with it the estimate of the probability.
 
     Returns
     -------
@@ -109,7 +106,6 @@ def random_effects(
     (array([-0.42]), array([1.14]), array([0.9]))
     """
     check_fraction("confidence", confidence)
-    check_choice("prediction", prediction, ("confidence-distribution", "higgins"))
     y = np.asarray(effects, dtype=float)
     y = y[:, None] if y.ndim == 1 else y
     if y.ndim != 2 or np.isinf(y).any():
@@ -154,19 +150,13 @@ def random_effects(
     certain = (tau2 == 0) & (error == 0)
     nodes = _confidence_distribution(fit, df, unit)
     ends = (1 - confidence) / 2, (1 + confidence) / 2
-    if prediction == "higgins":
-        spread = np.sqrt(tau2 + error**2)
-        reach = special.stdtrit(df, ends[1]) * spread
-        low, high = mean - reach, mean + reach
-        probability = special.stdtr(df, mean / np.where(certain, 1.0, spread))
-    else:
-        spreads = np.sqrt(nodes.tau**2 + nodes.error**2)
-        reach = 10 * special.stdtrit(df, ends[1]) * np.sqrt(unit + tau2 + error**2)
-        low, high = (
-            _quantile(lambda x: (x - nodes.mean) / spreads, end, mean - reach, mean + reach)
-            for end in ends
-        )
-        probability = special.ndtr(nodes.mean / spreads).mean(axis=0)
+    spreads = np.sqrt(nodes.tau**2 + nodes.error**2)
+    reach = 10 * special.stdtrit(df, ends[1]) * np.sqrt(unit + tau2 + error**2)
+    low, high = (
+        _quantile(lambda x: (x - nodes.mean) / spreads, end, mean - reach, mean + reach)
+        for end in ends
+    )
+    probability = special.ndtr(nodes.mean / spreads).mean(axis=0)
     widest = np.full_like(unit, 40.0)
     chance_low, chance_high = (
         special.ndtr(

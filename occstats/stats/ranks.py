@@ -1,32 +1,10 @@
 """Ranks of the algorithms within each task, and their frequencies."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import FloatArray, as_scores, count_tied, midranks, round_to_grid
-
-
-@dataclass(frozen=True, eq=False)
-class RankSummary:
-    """Ranks of k algorithms; 1 is best.
-
-    Attributes
-    ----------
-    ranks : ndarray of shape (n_tasks, k)
-        Rank within each task; ties share the average rank.
-    mean_ranks : ndarray of shape (k,)
-        Mean rank with equal weight for each cluster.
-    frequencies : ndarray of shape (k, k)
-        ``frequencies[a, r]``: weighted share of the tasks in which algorithm a has rank r + 1.
-        Rows and columns sum to 1.
-    """
-
-    ranks: FloatArray
-    mean_ranks: FloatArray
-    frequencies: FloatArray
 
 
 def task_ranks(scores: npt.ArrayLike, *, tie_tolerance: float = 0.0) -> FloatArray:

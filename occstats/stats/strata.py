@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from occstats._checks import check_choice, check_integer
+from occstats._checks import check_integer
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import BoolArray, FloatArray, IntArray, as_scores, as_vector
 from occstats.stats.bootstrap import cluster_bootstrap
@@ -42,10 +41,8 @@ def rank_strata(
     clusters: npt.ArrayLike | Clusters,
     *,
     n_strata: int = 5,
-    kind: Literal["width", "quantile"] = "width",
-    edges: Sequence[float] | None = None,
 ) -> Strata:
-    """Average ranks within strata of the tasks.
+    """Average ranks within strata of equal width.
 
     Tasks keep their weights in the whole sample (clusters have equal weight), so that the weighted
     mean over strata is the overall mean rank.
@@ -59,11 +56,7 @@ def rank_strata(
     clusters : array_like of shape (n_tasks,)
         Label of the cluster (dataset) of each task.
     n_strata : int
-        Number of strata; ties can reduce it with ``"quantile"``.
-    kind : {"width", "quantile"}
-        Strata of equal width, or with numbers of tasks as equal as ties allow.
-    edges : sequence of float, optional
-        Ascending edges that enclose all values, instead of `n_strata` and `kind`.
+        Number of strata; a constant trait has one.
 
     Examples
     --------
@@ -81,7 +74,9 @@ def rank_strata(
             "ranks, trait and clusters must hold the same tasks; "
             f"got {len(table)}, {len(values)} and {len(weights)}."
         )
-    limits = _given_edges(edges, values) if edges is not None else _edges(values, n_strata, kind)
+    check_integer("n_strata", n_strata)
+    low, high = values.min(), values.max()
+    limits = np.linspace(low, high, 1 + (n_strata if low < high else 1))
     member = _members(limits, values)
     mass = weights @ member
     with np.errstate(invalid="ignore"):
@@ -119,7 +114,7 @@ def strata_intervals(
     """
     table, values = as_scores("ranks", ranks), as_vector("trait", trait)
     grouping = Clusters.of(clusters, len(table))
-    limits = _given_edges(edges, values)
+    limits = as_vector("edges", edges)
     inside = grouping.weights[:, None] * _members(limits, values)
     mass = grouping.sums(inside)
     total = grouping.sums((inside[:, :, None] * table[:, None, :]).reshape(len(table), -1))
@@ -147,26 +142,3 @@ def _members(limits: FloatArray, values: FloatArray) -> BoolArray:
     # The last stratum includes its upper edge.
     index = np.clip(np.searchsorted(limits, values, side="right") - 1, 0, len(limits) - 2)
     return np.asarray(index[:, None] == np.arange(len(limits) - 1))
-
-
-def _edges(values: FloatArray, n_strata: int, kind: str) -> FloatArray:
-    check_choice("kind", kind, ("width", "quantile"))
-    check_integer("n_strata", n_strata)
-    low, high = float(values.min()), float(values.max())
-    if low == high:
-        return np.array([low, high])
-    if kind == "width":
-        return np.linspace(low, high, n_strata + 1)
-    return np.unique(np.quantile(values, np.linspace(0, 1, n_strata + 1)))
-
-
-def _given_edges(edges: Sequence[float], values: FloatArray) -> FloatArray:
-    limits = as_vector("edges", edges)
-    if len(limits) < 2 or (np.diff(limits) <= 0).any():
-        raise ArgumentError(f"edges must be at least two ascending numbers; got {list(edges)!r}.")
-    if values.min() < limits[0] or values.max() > limits[-1]:
-        raise ArgumentError(
-            f"edges must enclose all values of the trait ({values.min():g} to {values.max():g}); "
-            f"got {limits[0]:g} to {limits[-1]:g}."
-        )
-    return limits

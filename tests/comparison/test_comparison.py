@@ -29,10 +29,11 @@ def test_where_compares_the_tasks_that_fulfil_a_condition(comparison):
     assert comparison.where(lambda tasks: tasks["n"] > 1000).results.n_tasks == mask.sum()
     both = comparison.where("n > 10", dataset=["iris", "wine"])
     assert set(both.results.clusters) == {"iris", "wine"}
+    assert "Only tasks where n > 10 and dataset is 'iris', 'wine': 6 tasks of 246." in both.notes
     with pytest.raises(ArgumentError, match=r"no column 'datset' .did you mean 'dataset'"):
         comparison.where(datset="iris")
-    with pytest.raises(ArgumentError, match="keeps none of"):
-        comparison.where(dataset="nowhere")
+    with pytest.raises(ArgumentError, match="no tasks where n > 1 and dataset is 'nowhere'"):
+        comparison.where("n > 1", dataset="nowhere")
 
 
 def test_explain_answers_or_suggests(comparison):

@@ -188,6 +188,13 @@ def test_odd_slices_are_explained():
     assert "2 of 3 pairs differ in every testable slice." in text
     mixed = compare(table(12), score="auroc", by="mixed")
     assert any("12 datasets have tasks in several slices" in note for note in mixed.notes)
+    # Of four slices, one is empty and one lacks an algorithm: the other two are compared.
+    data = table(12, tasks=4)
+    data["mixed"] = data["task"].map({"t0": "x", "t1": "y", "t2": "z"})
+    data = data[(data["mixed"] != "z") | (data["algorithm"] != "C")]
+    found = compare(data, score="auroc", by="mixed", missing="complete")
+    assert list(found.members) == ["x", "y"]
+    assert any("'z' is left out" in note for note in found.notes)
 
 
 def test_other_corrections_share_the_level():

@@ -45,7 +45,13 @@ def test_folds_give_the_error_of_datasets_with_one_task():
     folds = frame.pivot(index=["dataset", "fold"], columns="algorithm", values="reward")
     spread = (folds["A"] - folds["B"]).groupby("dataset").std()
     # Nadeau and Bengio's correction of the variance of five folds
-    assert effects["standard_error"].to_numpy() == pytest.approx(spread * np.sqrt(1 / 5 + 1 / 4))
+    errors = spread * np.sqrt(1 / 5 + 1 / 4)
+    assert effects["standard_error"].to_numpy() == pytest.approx(errors)
+    # A dataset with a single fold has the mean variance of the others.
+    results = occstats.load_results(frame.query("dataset != 'c' or fold == 0"))
+    effects = dataset_effects(results, "A", "B").set_index("dataset")
+    pooled = np.sqrt((errors.drop("c") ** 2).mean())
+    assert effects.loc["c", "standard_error"] == pytest.approx(pooled)
 
 
 def test_the_sentence_follows_the_order_of_the_names():

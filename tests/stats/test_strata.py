@@ -13,14 +13,13 @@ from occstats.stats import cluster_weights, rank_strata, task_ranks
 @given(
     trait=st.lists(st.integers(0, 9), min_size=1, max_size=30),
     n_strata=st.integers(1, 6),
-    kind=st.sampled_from(["width", "quantile"]),
 )
-def test_strata_partition_the_tasks(trait, n_strata, kind):
+def test_strata_partition_the_tasks(trait, n_strata):
     rng = np.random.default_rng(0)
     n = len(trait)
     ranks = task_ranks(rng.uniform(size=(n, 3)))
     clusters = rng.integers(0, 4, n)
-    found = rank_strata(ranks, trait, clusters, n_strata=n_strata, kind=kind)
+    found = rank_strata(ranks, trait, clusters, n_strata=n_strata)
     assert found.n_tasks.sum() == n
     assert found.weight.sum() == pytest.approx(1)
     assert len(found.low) <= n_strata
@@ -45,10 +44,7 @@ def test_empty_stratum_has_no_mean():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"kind": "equal"}, "kind must be one of"),
         ({"n_strata": 0}, "n_strata must be an integer of at least 1"),
-        ({"edges": [0.9, 0.5]}, "ascending"),
-        ({"edges": [0.6, 1.0]}, "must enclose all values"),
         ({"trait": [0.5]}, "same tasks; got 2, 1 and 2"),
         ({"trait": [0.5, np.nan]}, "trait must not contain missing values"),
     ],

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, StrictUndefined
 
 from occstats import __version__
-from occstats._format import count, listing, printable
+from occstats._format import count, listing
 from occstats.comparison.text.columns import QUANTITIES, TRAITS
+from occstats.comparison.text.verdict import corrected_by_row
 from occstats.results.aliases import score_word
 from occstats.stats.clusters import FEW_CLUSTERS
 from occstats.stats.corrections import CORRECTIONS
@@ -143,7 +144,7 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
     """Return the numbers, phrases and conditions of the template."""
     settings, results = comparison.settings, comparison.results
     m, pairs = results.n_independent, comparison.pairwise_full
-    unit = "suite" if results.nested else "dataset"
+    unit = results.unit
     typical, asymptotic = settings.estimand == "typical", settings.null == "asymptotic"
     several = len(comparison.algorithms) > 2
     # Means of few units, and asymptotic ones, are compared by Student's t alone.
@@ -151,7 +152,7 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
     used = comparison.decision.tests.n_resamples
     # One half of all sign flips are the negatives of the others.
     all_flips = settings.null == "flips" and bool(used == 2 ** (m - 1))
-    together = _together(comparison)
+    together = comparison.decision.family
     known = pairs.notna().any()
     terms = [term for term in comparison.regression["term"].unique() if term != "intercept"]
     kinds: dict[str, list[str]] = {}
@@ -196,7 +197,7 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
         "together": together,
         "corrected": _corrected(comparison, together, student=student),
         "max_t": settings.correction == "max-t",
-        "by_row": settings.family == "row" and settings.correction != "none" and several,
+        "by_row": corrected_by_row(comparison),
         # A single dataset permits no tests and no estimates of typical differences.
         "estimated": bool(pairs["difference"].notna().any()),
         "intervals": comparison.intervals,
@@ -220,22 +221,6 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
         "engine": settings.engine,
         "as_published": settings.as_published,
     }
-
-
-def _together(comparison: Comparison) -> str:
-    """Name the tests that are corrected together; empty if there is one or no correction."""
-    settings, decision = comparison.settings, comparison.decision
-    size, of = decision.family_size, decision.together
-    if size <= 1:
-        return ""
-    if len(comparison.algorithms) == 2:
-        return "for both directions"
-    tests = "pairs" if settings.alternative == "two-sided" else "tests"
-    return {
-        "all": f"for all {size:,} {tests}{of}",
-        "control": f"for the {size:,} comparisons with {printable(str(settings.control))}{of}",
-        "row": f"for the {size:,} tests of each algorithm separately",
-    }[str(settings.family)]
 
 
 def _corrected(comparison: Comparison, together: str, *, student: bool) -> str:

@@ -39,8 +39,6 @@ __all__ = [
 WIDTH = 80
 #: A list of algorithms takes at most this many lines.
 LIST_LINES = 2
-#: How a note begins that names datasets which may belong together.
-ONE_TASK = "Every dataset has one task. "
 #: The mark of a decided pair whose other estimate has the opposite sign.
 REVERSED = "†"
 ROWS_ALONE = "Rows were corrected separately: the error rate over all pairs is not controlled."
@@ -202,14 +200,12 @@ def tally_sentence(comparison: Comparison) -> str:
     alone = results.n_independent == results.n_tasks
     ignored = 0 if alone else counts.ignoring_clusters
     hint = "If tasks form groups, name the column of the group (dataset=…)."
-    for note in comparison.study.notes:
-        if note.startswith(ONE_TASK):
-            hint = note.removeprefix(ONE_TASK)
+    hint = comparison.study.shared_prefix or hint if alone else ""
     if len(comparison.algorithms) == 2:
         if ignored > counts.different:
             p = np.nanmin(comparison.decision.ignoring_clusters[0])
             return f"They would differ if tasks were treated as independent ({p_equation(p)})."
-        return hint if alone else ""
+        return hint
     sentence, again = f"{counts.different:,} of {counts.tested:,} pairs differ", ""
     if settings.control is not None:
         sentence = (
@@ -220,7 +216,7 @@ def tally_sentence(comparison: Comparison) -> str:
     if ignored > counts.different:
         by = " (Holm)" if settings.correction == "max-t" else ""
         sentence += f"; {again}{ignored:,} if tasks are treated as independent{by}"
-    return f"{sentence}. {hint}" if alone else f"{sentence}."
+    return f"{sentence}. {hint}".strip()
 
 
 class _Writer:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from occstats.stats._arrays import BoolArray, FloatArray, IntArray
+    from occstats.stats._arrays import FloatArray, IntArray
     from occstats.stats.clusters import Clusters
-    from occstats.stats.sample import Sample
+    from occstats.stats.sample import PairBlock, Sample
     from occstats.stats.signed_rank.interface import Prepared
 
 __all__ = ["ALTERNATIVES", "CLUSTERED", "NULLS", "TESTS", "Test", "check_test"]
@@ -40,31 +40,20 @@ class Test:
     nulls: tuple[str, ...] = NULLS
     sentence: str = ""
 
-    def prepare(
-        self,
-        differences: FloatArray,
-        grid: FloatArray,
-        clusters: Clusters,
-        tie_tolerance: float,
-        ranked: tuple[FloatArray, BoolArray] | None = None,
-    ) -> Prepared:
-        """Prepare differences (tasks × pairs), given raw and in units of the tie tolerance.
-
-        `ranked` are the signed ranks of `grid`, if known. NaN marks missing differences. Clusters
-        in suites are tested by suite.
-        """
+    def prepare(self, block: PairBlock, tie_tolerance: float) -> Prepared:
+        """Prepare the differences of a block; clusters in suites are tested by suite."""
         module = import_module(f"occstats.stats.signed_rank.{self.module}")
-        found: Prepared = module.PREPARE[self.key](
-            differences, grid, clusters, tie_tolerance, ranked
-        )
+        found: Prepared = module.PREPARE[self.key](block, tie_tolerance)
         return found
 
     def single(self, x: FloatArray, clusters: Clusters, tie_tolerance: float = 0.0) -> Prepared:
         """Prepare the differences of one pair."""
-        from occstats.stats._arrays import round_to_grid
+        from occstats.stats._arrays import round_to_grid, upper_pairs
+        from occstats.stats.sample import PairBlock
 
         column = x[:, None]
-        return self.prepare(column, round_to_grid(column, tie_tolerance), clusters, tie_tolerance)
+        grid = round_to_grid(column, tie_tolerance)
+        return self.prepare(PairBlock(*upper_pairs(2), column, grid, clusters), tie_tolerance)
 
     def blocks(self, sample: Sample, pairs: IntArray | None = None) -> Iterator[Prepared]:
         """Yield blocks of prepared pairs of a sample; all pairs of a small one are cached."""
@@ -72,14 +61,7 @@ class Test:
             yield from sample.prepared[self.key]
             return
         prepared = (
-            self.prepare(
-                block.differences,
-                block.grid,
-                block.clusters,
-                sample.tie_tolerance,
-                block.signed_ranks,
-            )
-            for block in sample.blocks(pairs=pairs)
+            self.prepare(block, sample.tie_tolerance) for block in sample.blocks(pairs=pairs)
         )
         if pairs is None and sample.is_small:
             sample.prepared[self.key] = list(prepared)

@@ -36,6 +36,7 @@ from occstats.stats.signed_rank.null import (
 
 if TYPE_CHECKING:
     from occstats.stats.hodges_lehmann import Merged
+    from occstats.stats.sample import PairBlock
 
 #: Pairs that are flipped at a time: few enough for their values to stay in the cache.
 PAIRS_AT_ONCE = 128
@@ -118,16 +119,9 @@ class Prepared(ABC):
         return self.clusters.sums(~np.isnan(self.grid)).T
 
     @classmethod
-    def of(
-        cls,
-        differences: FloatArray,
-        grid: FloatArray,
-        clusters: Clusters,
-        tie_tolerance: float,
-        ranked: tuple[FloatArray, BoolArray] | None = None,
-    ) -> Self:
-        """Prepare differences as `Test.prepare` does."""
-        return cls(grid, clusters.independent, ranked)
+    def of(cls, block: PairBlock, tie_tolerance: float) -> Self:
+        """Prepare a block as `Test.prepare` does."""
+        return cls(block.grid, block.clusters.independent, block.signed_ranks)
 
     @property
     def n_units(self) -> int:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from occstats.stats._arrays import BoolArray, FloatArray, IntArray, round_to_grid, signed_ranks
+from occstats.stats._arrays import FloatArray, IntArray, round_to_grid, signed_ranks
 from occstats.stats.clusters import Clusters
+from occstats.stats.sample import PairBlock
 from occstats.stats.signed_rank.interface import Flips, Statistics
 from occstats.stats.signed_rank.rosner_glynn_lee import RankSums
 
@@ -51,17 +52,11 @@ class IndependentRanks(RankSums):
         yield Flips(np.arange(len(pairs)), lambda signs: np.asarray(weights @ signs))
 
 
-def _dataset_means(
-    differences: FloatArray,
-    grid: FloatArray,
-    clusters: Clusters,
-    tie_tolerance: float,
-    ranked: tuple[FloatArray, BoolArray] | None = None,
-) -> RankSums:
+def _dataset_means(block: PairBlock, tie_tolerance: float) -> RankSums:
     """Prepare the mean difference in each cluster; means of one suite are a cluster."""
-    means = round_to_grid(clusters.means(differences), tie_tolerance)
-    if clusters.suites is not None:
-        return RankSums(means, clusters.suites)
+    means = round_to_grid(block.clusters.means(block.differences), tie_tolerance)
+    if block.clusters.suites is not None:
+        return RankSums(means, block.clusters.suites)
     return IndependentRanks(means, Clusters.of(np.arange(len(means))))
 
 
