@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy import optimize
 
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
 from occstats._format import count, percent, printable
@@ -286,10 +288,13 @@ def plan_study(
     )
     of_difference = partial(power_of, known["difference"])
     spread, m = sd(known["n_tasks"], known["n_runs"]), known["n_datasets"]
-    needed = _least(lambda size: of_difference(spread, size) >= power)
-    sizes = np.unique(np.ceil(np.array(CURVE) * min(needed, MOST_DATASETS)).astype(int))
-    sizes = sizes[sizes >= 2]
-    powers = [of_difference(spread, int(size)) for size in sizes]
+    # Power rises with the number of datasets.
+    sizes = range(2, MOST_DATASETS + 1)
+    place = bisect_left(sizes, power, key=partial(of_difference, spread))
+    needed = float(sizes[place]) if place < len(sizes) else float("inf")
+    drawn = np.unique(np.ceil(np.array(CURVE) * min(needed, MOST_DATASETS)).astype(int))
+    drawn = drawn[drawn >= 2]
+    powers = [of_difference(spread, int(size)) for size in drawn]
     return Plan(
         **known | {"source": printable(known["source"])},
         control=control is not None,
@@ -301,32 +306,15 @@ def plan_study(
         if m is None
         else _detectable(partial(power_of, n_clusters=m), spread, power),
         split=None if budget is None else _split(of_difference, sd, budget, dataset_cost),
-        curve=pd.DataFrame({"n_datasets": sizes, "power": powers}),
+        curve=pd.DataFrame({"n_datasets": drawn, "power": powers}),
     )
 
 
-def _least(enough: Any) -> float:
-    """Return the fewest datasets that are enough, by doubling and bisection."""
-    low, high = 1, 2
-    while not enough(high):
-        if high >= MOST_DATASETS:
-            return float("inf")
-        low, high = high, min(2 * high, MOST_DATASETS)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return float(high)
-
-
 def _detectable(power_of: Any, spread: float, power: float) -> float:
-    """Return the difference with this power, by bisection; infinity if there is none."""
-    low, high = 0.0, 100 * spread
-    if power_of(high, spread) < power:
+    """Return the difference with this power; infinity if there is none."""
+    if power_of(100 * spread, spread) < power:
         return float("inf")
-    for _ in range(30):
-        middle = (low + high) / 2
-        low, high = (low, middle) if power_of(middle, spread) >= power else (middle, high)
-    return high
+    return optimize.brentq(lambda size: power_of(size, spread) - power, 0.0, 100 * spread)
 
 
 def _split(power_of: Any, sd: Any, budget: float, dataset_cost: float) -> dict[str, Any]:

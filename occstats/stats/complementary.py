@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, IntArray, count_tied
+from occstats.stats._arrays import FloatArray, IntArray, as_scores, count_tied
 from occstats.stats.sample import Sample
 
 
@@ -72,8 +72,8 @@ def complementary_pairs(
     >>> pairs.mean_rank
     array([1.5 , 2.25, 2.25])
     """
-    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance, allow_nan=False)
-    table, k = sample.scores, sample.n_algorithms
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    table, k = as_scores("scores", sample.scores), sample.n_algorithms
     if k < 2:
         raise ArgumentError(f"scores must have at least two columns to make pairs; got {k}.")
     weights = sample.clusters.weights

@@ -87,14 +87,11 @@ class Sample:
         clusters: ArrayLike | Clusters | None = None,
         *,
         tie_tolerance: float = 0.0,
-        allow_nan: bool = True,
     ) -> "Sample":
         """Prepare scores and the label of each task; return a sample unchanged."""
         if isinstance(scores, Sample):
-            if not allow_nan:
-                as_scores("scores", scores.scores)
             return scores
-        table = as_scores("scores", scores, allow_nan=allow_nan)
+        table = as_scores("scores", scores, allow_nan=True)
         if clusters is None:
             raise ArgumentError("clusters must hold one label per task; got None.")
         return cls(table, Clusters.of(clusters, len(table)), tie_tolerance)
