@@ -132,7 +132,7 @@ def kendall_jackknife(
         agreement = _all_left_out(columns, codes, weights)
         spread = np.diagonal(agreement, axis1=1, axis2=2)
         left_out = _ratio(agreement[:, first, second], spread[:, first], spread[:, second])
-        counted = np.repeat(np.bincount(codes, weights, m)[:, None], len(first), axis=1)
+        counted = np.repeat(units.sums(weights)[:, None], len(first), axis=1)
         limits = arcsine_limits(estimate[first, second], left_out, counted, confidence)
     else:
         for pair, (a, b) in enumerate(zip(first, second, strict=True)):
@@ -144,7 +144,7 @@ def kendall_jackknife(
                 _left_out(*two, own, weights, m) for two in ((x, y), (x, x), (y, y))
             )
             left_out = _ratio(agreement, of_x, of_y)[:, None]
-            counted = np.bincount(own, weights, m)[:, None]
+            counted = np.bincount(own, weights, m)[:, None].astype(float)
             limits[:, [pair]] = arcsine_limits(estimate[[a], [b]], left_out, counted, confidence)
     low, high = np.ones((k, k)), np.ones((k, k))
     for matrix, limit in zip((low, high), limits, strict=True):
@@ -285,7 +285,8 @@ def _by_task(x: IntArray, y: IntArray, weights: FloatArray) -> FloatArray:
         parts = [np.compress(way, rank).reshape(-1, 1 << bit) for way in (~up, up)]
         rank = np.concatenate(parts, axis=1).ravel()
     tied_in_both = _tied(_ranked(x * n + y), weights)
-    return weights * np.asarray(untied - _tied(y, weights) + tied_in_both - 2 * against[place])
+    signs = untied - _tied(y, weights) + tied_in_both - 2 * against[place]
+    return np.asarray(weights * signs)
 
 
 def _tied(ranks: IntArray, weights: FloatArray) -> FloatArray:
