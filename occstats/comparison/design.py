@@ -10,7 +10,7 @@ import pandas as pd
 
 from occstats._format import Section
 from occstats.comparison.decision import least_p
-from occstats.stats._arrays import FloatArray, mirror
+from occstats.stats._arrays import FloatArray
 from occstats.stats.power import minimal_detectable_difference, smallest_p
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ def study_design(study: Study, decision: Decision) -> Design:
 
 
 def _detectable(study: Study, size: int) -> pd.DataFrame:
-    settings, k, alternative = study.settings, len(study.algorithms), study.settings.alternative
+    settings, alternative = study.settings, study.settings.alternative
     parts = [_spread(block) for block in study.sample.blocks()]
-    m, centre, spread, useful = np.concatenate(parts, axis=1) if parts else np.zeros((4, 0))
+    m, centre, spread, useful = np.concatenate(parts, axis=1)
 
     def detectable(alpha: float) -> FloatArray:
         return minimal_detectable_difference(
@@ -85,8 +85,8 @@ def _detectable(study: Study, size: int) -> pd.DataFrame:
 
     by_ranks = settings.estimand == "typical"
     columns = {
-        "n_clusters": m,
-        "clusters_with_difference": useful,
+        "n_clusters": m.astype(np.int64),
+        "clusters_with_difference": useful.astype(np.int64),
         "sd_between_datasets": spread,
         "standard_error": spread / np.sqrt(np.maximum(m, 1)),
         "mean_difference": np.where(m > 0, centre, np.nan),
@@ -97,10 +97,7 @@ def _detectable(study: Study, size: int) -> pd.DataFrame:
             for name, null in (("smallest_p", "exact"), ("smallest_p_asymptotic", "asymptotic"))
         },
     }
-    squares = {name: mirror(values, values, k, 0) for name, values in columns.items()}
-    frame = study.unordered_pairs(squares)
-    counts = ["n_clusters", "clusters_with_difference"]
-    return frame.astype(dict.fromkeys(counts, np.int64))
+    return study.unordered_pairs(columns)
 
 
 def _spread(block: PairBlock) -> FloatArray:

@@ -66,12 +66,13 @@ def _effect(name: str, effect: Effect) -> Columns:
 
 def kendall_frame(study: Study) -> pd.DataFrame:
     """Return Kendall's τ of every unordered pair, with limits where they exist."""
-    tau = kendall_matrix(study.sample)
-    low = high = np.full(tau.shape, np.nan)
     if study.n_clusters > 1 and "intervals of Kendall's τ" not in study.left_out:
         found = kendall_jackknife(study.sample, confidence=1 - study.settings.alpha)
-        low, high = found.low, found.high
-    return study.unordered_pairs({"tau": tau, "tau_ci_low": low, "tau_ci_high": high})
+    else:
+        tau = kendall_matrix(study.sample)
+        found = Effect(tau, *np.full((2, *tau.shape), np.nan))
+    columns = {"tau": found.estimate, "tau_ci_low": found.low, "tau_ci_high": found.high}
+    return study.unordered_pairs(columns)
 
 
 def diagnostics_frame(study: Study) -> pd.DataFrame:

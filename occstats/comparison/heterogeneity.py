@@ -30,6 +30,19 @@ __all__ = [
     "new_dataset_sentences",
 ]
 
+#: The columns of the frame, and the fields of `RandomEffects`.
+COLUMNS = {
+    "n_datasets": "n_datasets",
+    "random_effects_mean": "mean",
+    "heterogeneity_sd": "tau",
+    "i_squared": "i_squared",
+    "prediction_low": "low",
+    "prediction_high": "high",
+    "prob_better": "probability",
+    "prob_better_ci_low": "probability_low",
+    "prob_better_ci_high": "probability_high",
+}
+
 
 def heterogeneity_frame(study: Study) -> pd.DataFrame:
     """Return one row per unordered pair; NaN where an algorithm has no mean or datasets are few."""
@@ -38,20 +51,13 @@ def heterogeneity_frame(study: Study) -> pd.DataFrame:
     for block in study.sample.blocks():
         effects, variances = _effects(block, names, errors)
         effects[:, unscored[block.a] | unscored[block.b]] = np.nan
-        found = random_effects(effects, variances, confidence=1 - study.settings.alpha)
-        columns = {
-            "n_datasets": found.n_datasets,
-            "random_effects_mean": found.mean,
-            "heterogeneity_sd": found.tau,
-            "i_squared": found.i_squared,
-            "prediction_low": found.low,
-            "prediction_high": found.high,
-            "prob_better": found.probability,
-            "prob_better_ci_low": found.probability_low,
-            "prob_better_ci_high": found.probability_high,
+        parts.append(random_effects(effects, variances, confidence=1 - study.settings.alpha))
+    return study.unordered_pairs(
+        {
+            column: np.concatenate([getattr(found, field) for found in parts])
+            for column, field in COLUMNS.items()
         }
-        parts.append(pd.DataFrame({"a": names[block.a], "b": names[block.b], **columns}))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    )
 
 
 def dataset_effects(results: Results, a: str, b: str) -> pd.DataFrame:

@@ -105,14 +105,20 @@ class Study:
         return self._pairs(np.nonzero(~np.eye(len(self.algorithms), dtype=bool)), matrices)
 
     def unordered_pairs(self, matrices: Mapping[str, npt.NDArray[Any]]) -> pd.DataFrame:
-        """Return one row per pair, a before b in the order of the algorithms."""
+        """Return one row per pair, a before b in the order of the algorithms.
+
+        A vector has an element per pair, in this order.
+        """
         return self._pairs(np.triu_indices(len(self.algorithms), 1), matrices)
 
     def _pairs(
         self, places: tuple[npt.NDArray[Any], ...], matrices: Mapping[str, npt.NDArray[Any]]
     ) -> pd.DataFrame:
         names = np.array(self.algorithms, dtype=object)
-        columns = {name: np.asarray(matrix)[places] for name, matrix in matrices.items()}
+        columns = {
+            name: matrix[places] if matrix.ndim == 2 else matrix
+            for name, matrix in matrices.items()
+        }
         return pd.DataFrame({"a": names[places[0]], "b": names[places[1]], **columns})
 
     def resamples(self, steps: float) -> int:

@@ -30,7 +30,8 @@ CACHED_ELEMENTS = 1_000_000
 class PairBlock:
     """The differences of some pairs of algorithms a < b, tasks × pairs.
 
-    `grid` has them in whole units of the tie tolerance (the raw differences where it is 0).
+    `grid` has them in whole units of the tie tolerance, so that 0.3 − 0.2 and 0.2 − 0.1 are equal;
+    where it is 0, the raw differences.
     """
 
     a: IntArray
@@ -72,8 +73,8 @@ class Sample:
     Examples
     --------
     >>> sample = Sample.of([[0.3, 0.2], [0.2, 0.1]], ["iris", "wine"], tie_tolerance=1e-9)
-    >>> bool(sample.grid[0, 0] == sample.grid[1, 0]), sample.ranks.tolist()
-    (True, [[1.0, 2.0], [1.0, 2.0]])
+    >>> sample.ranks.tolist(), sample.n_pairs
+    ([[1.0, 2.0], [1.0, 2.0]], 1)
     """
 
     scores: FloatArray
@@ -147,24 +148,11 @@ class Sample:
         ranks[self.complete] = midranks(-self.rounded[self.complete])
         return ranks
 
-    @cached_property
-    def differences(self) -> FloatArray:
-        """Differences a − b of all pairs a < b: tasks × pairs."""
-        return self.pair_differences(*upper_pairs(self.n_algorithms))
-
     def pair_differences(self, a: IntArray, b: IntArray) -> FloatArray:
         """Return the differences a − b of some pairs, tasks × pairs; two failures (−inf) tie."""
         first, second = self.scores[:, a], self.scores[:, b]
         with np.errstate(invalid="ignore"):
             return np.where(np.isinf(first) & (first == second), 0.0, first - second)
-
-    @cached_property
-    def grid(self) -> FloatArray:
-        """The differences in whole units of the tie tolerance.
-
-        0.3 − 0.2 and 0.2 − 0.1 differ in their last bit; in units of 1e-9 they are equal.
-        """
-        return round_to_grid(self.differences, self.tie_tolerance)
 
     @property
     def is_small(self) -> bool:
@@ -192,25 +180,21 @@ class Sample:
         if pairs is not None:
             first, second = first[pairs], second[pairs]
         step = max(1, elements // (2 * self.n_tasks + per_pair + 1))
-        whole = self.is_small and pairs is None
-        if whole and step >= len(first):
-            yield from [self._block] if len(first) else []
+        if pairs is None and self.is_small and 0 < len(first) <= step:
+            yield self._whole
             return
         for start in range(0, len(first), step):
-            part = slice(start, start + step)
-            a, b = first[part], second[part]
-            if whole:
-                yield PairBlock(a, b, self.differences[:, part], self.grid[:, part], self.clusters)
-            else:
-                differences = self.pair_differences(a, b)
-                grid = round_to_grid(differences, self.tie_tolerance)
-                yield PairBlock(a, b, differences, grid, self.clusters)
+            yield self._block(first[start : start + step], second[start : start + step])
 
     @cached_property
-    def _block(self) -> PairBlock:
+    def _whole(self) -> PairBlock:
         """All pairs of a small sample."""
-        pairs = upper_pairs(self.n_algorithms)
-        return PairBlock(*pairs, self.differences, self.grid, self.clusters)
+        return self._block(*upper_pairs(self.n_algorithms))
+
+    def _block(self, a: IntArray, b: IntArray) -> PairBlock:
+        differences = self.pair_differences(a, b)
+        grid = round_to_grid(differences, self.tie_tolerance)
+        return PairBlock(a, b, differences, grid, self.clusters)
 
     def select(self, algorithms: Sequence[int] | IntArray) -> "Sample":
         """Select some of the algorithms, by position."""

@@ -18,7 +18,6 @@ import numpy as np
 from occstats.stats._arrays import (
     LARGEST,
     AnyFloats,
-    BoolArray,
     FloatArray,
     IntArray,
     count_tied,
@@ -30,6 +29,7 @@ from occstats.stats.signed_rank.interface import (
     Flips,
     Observed,
     Prepared,
+    Ranked,
     Statistics,
     few_clusters,
 )
@@ -69,12 +69,7 @@ class Contributions(Prepared):
 
     keeps_zeros = True
 
-    def __init__(
-        self,
-        grid: FloatArray,
-        clusters: Clusters,
-        ranked: tuple[FloatArray, BoolArray] | None = None,
-    ) -> None:
+    def __init__(self, grid: FloatArray, clusters: Clusters, ranked: Ranked | None = None) -> None:
         super().__init__(grid, clusters)
         self._sizes = self._known
         self._present = (self._sizes > 0).astype(np.float64)

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from occstats.stats.hodges_lehmann import Merged
     from occstats.stats.sample import PairBlock
 
+#: Signed ranks of differences, and a mask of those that are ranked.
+Ranked = tuple[FloatArray, BoolArray]
 #: Pairs that are flipped at a time: few enough for their values to stay in the cache.
 PAIRS_AT_ONCE = 128
 ALL_ZERO = "all differences are zero"
@@ -104,12 +106,7 @@ class Prepared(ABC):
     #: Whether tasks without a difference are part of the sample.
     keeps_zeros = False
 
-    def __init__(
-        self,
-        grid: FloatArray,
-        clusters: Clusters,
-        ranked: tuple[FloatArray, BoolArray] | None = None,
-    ) -> None:
+    def __init__(self, grid: FloatArray, clusters: Clusters, ranked: Ranked | None = None) -> None:
         #: Differences in units of the tie tolerance (tasks × pairs), and their clusters.
         self.grid, self.clusters = grid, clusters
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from occstats.stats._arrays import (
     AnyFloats,
-    BoolArray,
     FloatArray,
     IntArray,
     signed_ranks,
@@ -27,6 +26,7 @@ from occstats.stats.signed_rank.interface import (
     Flips,
     Observed,
     Prepared,
+    Ranked,
     Statistics,
     few_clusters,
 )
@@ -166,12 +166,10 @@ def upper_bounds(weights: FloatArray, signs: FloatArray, error: FloatArray | flo
 class RankSums(Prepared):
     """Sums of signed ranks of several pairs, without zeros and clusters of zeros."""
 
-    def __init__(
-        self,
-        grid: FloatArray,
-        clusters: Clusters,
-        ranked: tuple[FloatArray, BoolArray] | None = None,
-    ) -> None:
+    #: The statistic of each row of rank sums.
+    statistics = staticmethod(rank_sum_statistics)
+
+    def __init__(self, grid: FloatArray, clusters: Clusters, ranked: Ranked | None = None) -> None:
         super().__init__(grid, clusters)
         signed, counted = ranked or signed_ranks(grid)
         self._sums, self._sizes = clusters.sums(signed).T, clusters.sums(counted).T
@@ -213,16 +211,6 @@ class RankSums(Prepared):
         parts = sums / self._inflation[pairs]
         total, spread = parts.sum(axis=1), np.sqrt((parts**2).sum(axis=1))
         return np.asarray(np.divide(total, spread, out=np.zeros(len(pairs)), where=spread > 0))
-
-    def statistics(
-        self,
-        rank_sums: FloatArray,
-        sizes: FloatArray,
-        squares: FloatArray,
-        counts: FloatArray | None = None,
-    ) -> Statistics:
-        """Return the statistic of each row of rank sums."""
-        return rank_sum_statistics(rank_sums, sizes, squares, counts)
 
     def units(self, pair: int) -> IntArray:
         return np.flatnonzero(self._sizes[pair] > 0)

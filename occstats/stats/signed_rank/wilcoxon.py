@@ -16,29 +16,29 @@ from occstats.stats.signed_rank.interface import Flips, Statistics
 from occstats.stats.signed_rank.rosner_glynn_lee import RankSums
 
 
+def independent_statistics(
+    rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray, counts: FloatArray | None = None
+) -> Statistics:
+    """Return the sum of the signed ranks of each row, and its variance."""
+    c = np.ones(1) if counts is None else counts
+    n = np.broadcast_to((c * sizes).sum(axis=1), squares.shape)
+    problem = np.full(len(squares), None, dtype=object)
+    few = n < 2
+    problem[few] = [f"{int(found)} nonzero difference(s): too few" for found in n[few]]
+    total, unknown = (c * rank_sums).sum(axis=1), np.full(len(squares), np.nan)
+    return Statistics(
+        np.where(few, np.nan, total), np.where(few, np.nan, squares), unknown, problem
+    )
+
+
 class IndependentRanks(RankSums):
     """Signed ranks of differences that are treated as independent."""
+
+    statistics = staticmethod(independent_statistics)
 
     @property
     def n_units(self) -> int:
         return len(self.grid)
-
-    def statistics(
-        self,
-        rank_sums: FloatArray,
-        sizes: FloatArray,
-        squares: FloatArray,
-        counts: FloatArray | None = None,
-    ) -> Statistics:
-        c = np.ones(1) if counts is None else counts
-        n = np.broadcast_to((c * sizes).sum(axis=1), squares.shape)
-        problem = np.full(len(squares), None, dtype=object)
-        few = n < 2
-        problem[few] = [f"{int(found)} nonzero difference(s): too few" for found in n[few]]
-        total, unknown = (c * rank_sums).sum(axis=1), np.full(len(squares), np.nan)
-        return Statistics(
-            np.where(few, np.nan, total), np.where(few, np.nan, squares), unknown, problem
-        )
 
     def units(self, pair: int) -> IntArray:
         return np.flatnonzero(signed_ranks(self.grid[:, pair])[1])
