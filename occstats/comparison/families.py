@@ -32,7 +32,7 @@ from occstats.comparison.comparison import PAIR_COLUMNS, Comparison, cached_copy
 from occstats.comparison.decision import BETTER, EQUIVALENT, WORSE, JointTests, decide
 from occstats.comparison.settings import Settings
 from occstats.comparison.study import Study, prepare
-from occstats.comparison.text.verdict import REVERSED, difference_digits, mostly_equal
+from occstats.comparison.text.verdict import REVERSED, difference_digits, mostly_equal, subject_of
 from occstats.errors import ArgumentError, OccstatsError
 from occstats.results import Results, load_results
 from occstats.results.aliases import measure, score_word
@@ -133,7 +133,7 @@ class Comparisons(Mapping[str, Comparison]):
     @property
     def subject(self) -> str:
         """Return the algorithm that the table is about: the control, or else the leader."""
-        return self.first.settings.control or self.first.algorithms[0]
+        return subject_of(self.first)
 
     @cached_copy
     def pairwise(self) -> pd.DataFrame:
@@ -245,12 +245,12 @@ class Comparisons(Mapping[str, Comparison]):
             for (a, b), (_, row) in zip(opposite.index, opposite.head(2).iterrows(), strict=False)
         ]
         if shown:
-            more = f" ({len(opposite) - 2} more pairs)" if len(opposite) > 2 else ""
+            more = f" ({count(len(opposite) - 2, 'more pair')})" if len(opposite) > 2 else ""
             yield f"The {self.kind}s contradict each other: {'; '.join(shown)}{more}."
         else:
             yield f"No pair has opposite conclusions {by} different {self.kind}s."
-        everywhere = (found.isin([BETTER, WORSE]) | found.isna()).all(axis=1)
-        n_all = int((everywhere & found.notna().any(axis=1)).sum()) - len(opposite)
+        everywhere = (found.isin([BETTER, WORSE]) | found.isna()).all(axis=1) & ~self._opposite
+        n_all = int((everywhere & found.notna().any(axis=1)).sum())
         able = all(member.decision.possible for member in self.members.values())
         sentence = (
             f"{n_all} of {tested:,} {'pair differs' if tested == 1 else 'pairs differ'} {by} "

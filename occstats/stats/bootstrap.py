@@ -10,12 +10,13 @@ References
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from occstats._checks import check_fraction
 from occstats.stats._arrays import FloatArray
 from occstats.stats._resampling import Counts, over_rows
 from occstats.stats.clusters import (
@@ -83,6 +84,7 @@ def cluster_bootstrap(
     >>> bool(0.1 < result.low[0] < 0.2 < result.high[0] < 0.3)
     True
     """
+    check_fraction("confidence", confidence)
     counts = Counts.of(clusters, n_resamples, random_state)
     estimate = statistic(np.ones((1, counts.n_clusters)))[0]
     if counts.n_units < 2 or len(counts) == 0:
@@ -135,29 +137,26 @@ def bootstrap_means(
     >>> round(float(result.estimate[0]), 3)
     0.23
     """
+    check_fraction("confidence", confidence)
     grouping = Clusters.of(clusters)
-    columns = np.asarray(values, dtype=float).reshape(len(grouping.codes), -1)
+    means = grouping.means(np.asarray(values, dtype=float).reshape(len(grouping.codes), -1))
     if counts is None:
         counts = Counts.of(grouping, n_resamples, random_state)
-    return _studentised_means(grouping.means(columns), counts, confidence, grouping.suites)
+    if len(counts) == 0:
+        return _no_interval(weighted_means(means, np.ones((1, len(means))))[0])
+    step = max(1, REPLICATES_AT_ONCE // len(counts))
+    parts = [
+        _studentised_means(means[:, start : start + step], counts, confidence, grouping.suites)
+        for start in range(0, means.shape[1], step)
+    ]
+    return BootstrapInterval(*(np.concatenate(part, axis=-1) for part in zip(*parts, strict=True)))
 
 
 def _studentised_means(
     means: FloatArray, counts: FloatArray | Counts, confidence: float, suites: Clusters | None
-) -> BootstrapInterval:
+) -> tuple[FloatArray, ...]:
+    """Return estimates, limits and replicates of some columns."""
     estimate = weighted_means(means, np.ones((1, len(means))))[0]
-    if len(counts) == 0:
-        return _no_interval(estimate)
-    step = max(1, REPLICATES_AT_ONCE // len(counts))
-    if means.shape[1] > step:
-        columns = range(0, means.shape[1], step)
-        parts = [
-            _studentised_means(means[:, i : i + step], counts, confidence, suites) for i in columns
-        ]
-        names = [entry.name for entry in fields(BootstrapInterval)]
-        return BootstrapInterval(
-            *(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names)
-        )
     units = effective_units(means, suites)
     error = mean_errors(means, np.ones((1, len(means))), suites)[0]
     # Means that agree by chance would have an interval of zero width: with nine algorithms, three
@@ -184,7 +183,7 @@ def _studentised_means(
     still = error == 0
     low = np.where(still, estimate, estimate - upper * error)
     high = np.where(still, estimate, estimate - lower * error)
-    return BootstrapInterval(estimate, low, high, replicates)
+    return estimate, low, high, replicates
 
 
 def column_quantiles(replicates: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from occstats._checks import check_fraction
 from occstats.stats._arrays import LARGEST, BoolArray, FloatArray, IntArray
 from occstats.stats.clusters import Clusters
 
@@ -42,6 +43,7 @@ def arcsine_limits(
     >>> arcsine_limits(means.mean(axis=0), left_out, np.ones((5, 1)), 0.95).ravel().round(2)
     array([0.07, 0.58])
     """
+    check_fraction("confidence", confidence)
     present = weights > 0
     m = present.sum(axis=0)
     angles = np.where(present, np.arcsin(np.clip(left_out, -1.0, 1.0)), 0.0)

@@ -161,7 +161,6 @@ def clustered_mcnemar(
     >>> float(found.difference[0]), round(float(found.p["obuchowski"][0]), 3)
     (0.375, 0.326)
     """
-    check_fraction("confidence", confidence)
     check_fraction("alpha", alpha)
     sample = Sample.of(scores, clusters)
     right = sample.scores - np.nanmin(sample.scores)  # a loss has the values −1 and 0

@@ -9,6 +9,7 @@ from scipy import special
 from occstats._checks import check_choice, check_fraction
 from occstats.stats._arrays import FloatArray
 from occstats.stats.means import mean_tests
+from occstats.stats.signed_rank import ALTERNATIVES
 
 #: From here on, bootstrap-t and Student's t over datasets have nearly the same critical values.
 FEW_FOR_BOOTSTRAP = 60
@@ -44,6 +45,7 @@ def smallest_p(
     0.0127
     """
     check_choice("null", null, ("exact", "permutation", "asymptotic"))
+    check_choice("alternative", alternative, ALTERNATIVES)
     m = np.asarray(n_clusters, dtype=float)
     p = special.ndtr(-np.sqrt(m)) if null == "asymptotic" else 0.5**m
     return np.asarray(np.minimum(1.0, p * (2 if alternative == "two-sided" else 1)))
@@ -75,6 +77,7 @@ def minimal_detectable_difference(
     """
     check_fraction("alpha", alpha)
     check_fraction("power", power)
+    check_choice("alternative", alternative, ALTERNATIVES)
     sd, m = np.asarray(standard_deviation, dtype=float), np.asarray(n_clusters, dtype=float)
     df = np.where(m >= 2, m - 1, np.nan)
     level = alpha / 2 if alternative == "two-sided" else alpha

@@ -197,6 +197,15 @@ def test_odd_slices_are_explained():
     assert any("'z' is left out" in note for note in found.notes)
 
 
+def test_contradictions_do_not_count_as_pairs_that_differ_everywhere():
+    data = table(20, gain=0.15).query("algorithm != 'C'")
+    rng = np.random.default_rng(1)
+    data = data.assign(recall=1 - data["auroc"], precision=rng.random(len(data)))
+    found = compare(data, score=["auroc", "recall", "precision"])
+    assert found.conclusions.iloc[0].tolist() == ["better", "worse", "undecided"]
+    assert "0 of 1 pair differs by every measure" in found.verdict
+
+
 def test_other_corrections_share_the_level():
     found = compare(table(20), score=["auroc", "accuracy"], family="measures", correction="holm")
     assert {member.settings.alpha for member in found.members.values()} == {0.025}

@@ -36,7 +36,6 @@ __all__ = [
     "tally_sentence",
 ]
 
-WIDTH = 80
 #: A list of algorithms takes at most this many lines.
 LIST_LINES = 2
 #: The mark of a decided pair whose other estimate has the opposite sign.
@@ -57,7 +56,7 @@ class Verdict:
     relations: tuple[tuple[str, list[str]], ...] = ()
     remarks: tuple[str, ...] = ()
 
-    def lines(self, width: int = WIDTH) -> list[str]:
+    def lines(self, width: int = 80) -> list[str]:
         """Return the verdict as lines of plain text; long lists of names are cut."""
         lines = [line for sentence in self.sentences for line in wrap(sentence, width)]
         indent = 4 + max((len(label) for label, _ in self.relations), default=0)
@@ -409,7 +408,8 @@ class _Writer:
         kinds = ("typical", "mean") if self.typical else ("mean", "typical")
         if (self.typical and mostly_equal(row)) or not np.isfinite(row["difference"]):
             wins, losses = count(int(row["wins"]), "win"), int(row["losses"])
-            size = f"{who[0]} has {wins} against {who[1]} and {losses:,} losses"
+            lost = f"{losses:,} loss{'es' * (losses != 1)}"
+            size = f"{who[0]} has {wins} against {who[1]} and {lost}"
         else:
             pair = difference_of(self.comparison, *who)
             size = f"The {kinds[0]} difference {pair} is {write(row['difference'])}"
