@@ -52,7 +52,7 @@ from occstats.stats._arrays import (
 )
 from occstats.stats.hodges_lehmann import ShiftSearch
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank import ALTERNATIVES, CLUSTERED, TESTS
+from occstats.stats.signed_rank import ALTERNATIVES, TESTS
 from occstats.stats.signed_rank.interface import PAIRS_AT_ONCE, Prepared
 from occstats.stats.signed_rank.null import (
     SAME_Z,
@@ -204,7 +204,7 @@ def typical_tests(
     >>> found.difference[0].tolist(), found.p[0].round(3).tolist()
     ([0.0, 1.0, 3.5], [nan, 0.188, 0.062])
     """
-    check_choice("test", test, CLUSTERED)
+    check_choice("test", test, TESTS)
     check_choice("null", null, ("flips", "asymptotic"))
     check_choice("alternative", alternative, ALTERNATIVES)
     check_fraction("alpha", alpha)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from occstats.stats.sample import PairBlock, Sample
     from occstats.stats.signed_rank.interface import Prepared
 
-__all__ = ["ALTERNATIVES", "CLUSTERED", "NULLS", "TESTS", "Test", "check_test"]
+__all__ = ["ALTERNATIVES", "NULLS", "TESTS", "Test", "check_test"]
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 NULLS = ("asymptotic", "exact", "permutation")
@@ -26,24 +26,24 @@ NULLS = ("asymptotic", "exact", "permutation")
 
 @dataclass(frozen=True)
 class Test:
-    """A signed-rank test: its name as an option and in prose, and the null distributions it offers.
+    """A clustered signed-rank test, with the null distributions it offers and a phrase for papers.
 
-    A test that respects clusters has a `sentence` for a methods paragraph. The dict ``PREPARE`` of
-    its module has the constructor of its samples.
+    ``PREPARED`` of its module is the class of its samples.
     """
 
     __test__ = False  # not a case for pytest
 
     key: str
-    name: str
     module: str
-    nulls: tuple[str, ...] = NULLS
-    sentence: str = ""
+    nulls: tuple[str, ...]
+    sentence: str
 
-    def prepare(self, block: PairBlock, tie_tolerance: float) -> Prepared:
+    def prepare(self, block: PairBlock) -> Prepared:
         """Prepare the differences of a block; clusters in suites are tested by suite."""
         module = import_module(f"occstats.stats.signed_rank.{self.module}")
-        found: Prepared = module.PREPARE[self.key](block, tie_tolerance)
+        found: Prepared = module.PREPARED(
+            block.grid, block.clusters.independent, block.signed_ranks
+        )
         return found
 
     def single(self, x: FloatArray, clusters: Clusters, tie_tolerance: float = 0.0) -> Prepared:
@@ -53,16 +53,14 @@ class Test:
 
         column = x[:, None]
         grid = round_to_grid(column, tie_tolerance)
-        return self.prepare(PairBlock(*upper_pairs(2), column, grid, clusters), tie_tolerance)
+        return self.prepare(PairBlock(*upper_pairs(2), column, grid, clusters))
 
     def blocks(self, sample: Sample, pairs: IntArray | None = None) -> Iterator[Prepared]:
         """Yield blocks of prepared pairs of a sample; all pairs of a small one are cached."""
         if pairs is None and self.key in sample.prepared:
             yield from sample.prepared[self.key]
             return
-        prepared = (
-            self.prepare(block, sample.tie_tolerance) for block in sample.blocks(pairs=pairs)
-        )
+        prepared = (self.prepare(block) for block in sample.blocks(pairs=pairs))
         if pairs is None and sample.is_small:
             sample.prepared[self.key] = list(prepared)
             yield from sample.prepared[self.key]
@@ -75,23 +73,18 @@ TESTS = {
     for test in (
         Test(
             "rgl",
-            "clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee)",
             "rosner_glynn_lee",
-            sentence="the Rosner-Glynn-Lee clustered signed-rank test {rosner2006}",
+            NULLS,
+            "the Rosner-Glynn-Lee clustered signed-rank test {rosner2006}",
         ),
         Test(
             "ds",
-            "clustered Wilcoxon signed-rank test (Datta-Satten)",
             "datta_satten",
             ("asymptotic", "permutation"),
             "the Datta-Satten clustered signed-rank test {datta2008}",
         ),
-        Test("dataset-means", "Wilcoxon signed-rank test on dataset means", "wilcoxon"),
-        Test("wilcoxon", "plain Wilcoxon signed-rank test, which ignores clusters", "wilcoxon"),
     )
 }
-# The tests that respect clusters, which `occstats.compare` offers.
-CLUSTERED = tuple(key for key, test in TESTS.items() if test.sentence)
 
 
 def check_test(test: str, null: str, alternative: str, n_resamples: int) -> Test:

@@ -119,12 +119,6 @@ class Contributions(Prepared):
         known = spread > 1e-12 * m
         return np.asarray(np.divide(total, spread, out=np.zeros(len(pairs)), where=known))
 
-    def rank_sums(self, pair: int) -> FloatArray:
-        raise NotImplementedError("the statistic is not on a lattice: no exact distribution")
-
-    def units(self, pair: int) -> IntArray:
-        return np.flatnonzero(self._sizes[pair] > 0)
-
     @cached_property
     def _weights(self) -> FloatArray:
         # Flips change neither absolute values nor the variance.
@@ -199,4 +193,4 @@ def cluster_contributions(
     return (balance + others) / g, (n * balance + (m - 1) * pooled) / (n * g)
 
 
-PREPARE = {"ds": Contributions.of}
+PREPARED = Contributions

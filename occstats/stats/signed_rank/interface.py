@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,6 @@ from occstats.stats.signed_rank.null import (
 
 if TYPE_CHECKING:
     from occstats.stats.hodges_lehmann import Merged
-    from occstats.stats.sample import PairBlock
 
 #: Signed ranks of differences, and a mask of those that are ranked.
 Ranked = tuple[FloatArray, BoolArray]
@@ -105,6 +104,8 @@ class Prepared(ABC):
 
     #: Whether tasks without a difference are part of the sample.
     keeps_zeros = False
+    #: Number of differences in the sample: pairs × clusters.
+    _sizes: FloatArray
 
     def __init__(self, grid: FloatArray, clusters: Clusters, ranked: Ranked | None = None) -> None:
         #: Differences in units of the tie tolerance (tasks × pairs), and their clusters.
@@ -114,16 +115,6 @@ class Prepared(ABC):
     def _known(self) -> FloatArray:
         """Number of differences in each cluster: pairs × clusters."""
         return self.clusters.sums(~np.isnan(self.grid)).T
-
-    @classmethod
-    def of(cls, block: PairBlock, tie_tolerance: float) -> Self:
-        """Prepare a block as `Test.prepare` does."""
-        return cls(block.grid, block.clusters.independent, block.signed_ranks)
-
-    @property
-    def n_units(self) -> int:
-        """Number of signs that can flip: one per cluster, or per task."""
-        return self.clusters.n_clusters
 
     @property
     def n_known_clusters(self) -> IntArray:
@@ -143,13 +134,13 @@ class Prepared(ABC):
     def z_of(self, pairs: IntArray, merged: Merged) -> FloatArray:
         """Return Z of some pairs less a shift, with the weights that they have without it."""
 
-    @abstractmethod
     def units(self, pair: int) -> IntArray:
-        """Return the units of a pair whose signs matter."""
+        """Return the clusters of a pair whose signs matter."""
+        return np.flatnonzero(self._sizes[pair] > 0)
 
-    @abstractmethod
     def rank_sums(self, pair: int) -> FloatArray:
-        """Return the sums of signed ranks of a pair in its clusters."""
+        """Return the sums of signed ranks of a pair in its clusters, for the exact null."""
+        raise NotImplementedError
 
     @abstractmethod
     def flips(self, pairs: IntArray) -> Iterator[Flips]:
@@ -238,7 +229,7 @@ class Prepared(ABC):
             [flips] = self.flips(np.array([pair]))
 
             def flipped(signs: FloatArray) -> FloatArray:
-                everywhere = np.ones((self.n_units, len(signs)))
+                everywhere = np.ones((self.clusters.n_clusters, len(signs)))
                 everywhere[units] = signs.T
                 return np.asarray(flips.z(everywhere)[0])
 

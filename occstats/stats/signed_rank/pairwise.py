@@ -18,7 +18,7 @@ from occstats.stats._arrays import (
 )
 from occstats.stats.clusters import Clusters
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank import CLUSTERED, check_test
+from occstats.stats.signed_rank import check_test
 from occstats.stats.signed_rank.interface import Evaluation
 from occstats.stats.signed_rank.null import RandomState, repeatable
 
@@ -209,7 +209,6 @@ def clustered_wilcoxon(
     0.125
     """
     differences = as_vector("x", x) - float(mu)
-    check_choice("test", test, CLUSTERED)
     check_choice("engine", engine, ("native", "rpy2", "rscript"))
     chosen = check_test(test, null, alternative, n_resamples)
     grouping = Clusters.of(clusters, len(differences))
@@ -297,23 +296,17 @@ def pairwise_tests(
         :class:`Sample` in place of scores, clusters and tolerance.
     clusters : array_like of shape (n_tasks,)
         Label of the cluster (dataset) of each task.
-    test : {"rgl", "ds", "dataset-means", "wilcoxon"}
-        ``"dataset-means"`` is Wilcoxon's test [1]_ on the mean difference in each cluster: valid,
-        but it ignores the number and spread of the tasks in a dataset. ``"wilcoxon"`` treats tasks
-        as independent and so rejects a true null hypothesis far too often if tasks within a
-        dataset are correlated.
-    null, alternative, tie_tolerance, n_resamples, random_state
+    test, null, alternative, tie_tolerance, n_resamples, random_state
         As in :func:`clustered_wilcoxon`.
 
     Returns
     -------
     PairwiseTests
-        Arrays of shape (k, k). Zeros are dropped by all tests except ``"ds"``.
+        Arrays of shape (k, k).
 
-    References
-    ----------
-    .. [1] F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1,
-       80-83.
+    Notes
+    -----
+    If each task is a cluster of its own, ``"rgl"`` is Wilcoxon's signed-rank test.
 
     Examples
     --------
@@ -327,10 +320,6 @@ def pairwise_tests(
     array([[  nan, 0.103, 0.056],
            [0.897,   nan, 0.162],
            [0.944, 0.838,   nan]])
-    >>> scores = [[.9, .8], [.7, .5], [.9, .6], [.5, .6]]
-    >>> tests = pairwise_tests(scores, list("aabc"), test="dataset-means", tie_tolerance=1e-9)
-    >>> round(float(tests.p[0, 1]), 4), int(tests.n_observations[0, 1])
-    (0.285, 3)
     """
     chosen = check_test(test, null, alternative, n_resamples)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)

@@ -166,9 +166,6 @@ def upper_bounds(weights: FloatArray, signs: FloatArray, error: FloatArray | flo
 class RankSums(Prepared):
     """Sums of signed ranks of several pairs, without zeros and clusters of zeros."""
 
-    #: The statistic of each row of rank sums.
-    statistics = staticmethod(rank_sum_statistics)
-
     def __init__(self, grid: FloatArray, clusters: Clusters, ranked: Ranked | None = None) -> None:
         super().__init__(grid, clusters)
         signed, counted = ranked or signed_ranks(grid)
@@ -177,7 +174,7 @@ class RankSums(Prepared):
 
     @cached_property
     def observed(self) -> Observed:
-        found = self.statistics(self._sums, self._sizes, self._squares)
+        found = rank_sum_statistics(self._sums, self._sizes, self._squares)
         n = self._sizes.sum(axis=1).astype(np.intp)
         return Observed(
             **vars(found),
@@ -212,9 +209,6 @@ class RankSums(Prepared):
         total, spread = parts.sum(axis=1), np.sqrt((parts**2).sum(axis=1))
         return np.asarray(np.divide(total, spread, out=np.zeros(len(pairs)), where=spread > 0))
 
-    def units(self, pair: int) -> IntArray:
-        return np.flatnonzero(self._sizes[pair] > 0)
-
     def rank_sums(self, pair: int) -> FloatArray:
         return np.asarray(self._sums[pair, self.units(pair)])
 
@@ -241,7 +235,7 @@ class RankSums(Prepared):
 
     def flipped(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
         sums = self._sums[pairs] * signs.T
-        return self.statistics(sums, self._sizes[pairs], self._squares[pairs]).z
+        return rank_sum_statistics(sums, self._sizes[pairs], self._squares[pairs]).z
 
     def bounds(self, pairs: IntArray, signs: FloatArray) -> AnyFloats:
         r"""Return upper bounds of \|Z\| from the weights at the extreme ρ of all flips.
@@ -286,7 +280,7 @@ class RankSums(Prepared):
             n = (sizes.sum(axis=1, keepdims=True) - sizes)[:, columns]
             # Ties lower the sum of the squared ranks.
             squares = n * (n + 1) * (2 * n + 1) / 6 - lost / 12
-            found = self.statistics(
+            found = rank_sum_statistics(
                 sums.reshape(-1, sizes.shape[1]),
                 np.repeat(sizes, len(others), axis=0),
                 squares.ravel(),
@@ -297,4 +291,4 @@ class RankSums(Prepared):
         return z
 
 
-PREPARE = {"rgl": RankSums.of}
+PREPARED = RankSums
