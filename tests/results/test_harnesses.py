@@ -68,6 +68,15 @@ def test_foreign_files_are_refused_in_one_line(tmp_path, refused, name, content)
     assert refused(path, reader=name)
 
 
+@pytest.mark.parametrize("name", ["inspect", "lm-eval", "helm", "mteb", "tsml"])
+def test_folders_without_results_and_logs_of_too_many_values(tmp_path, refused, name):
+    refused(tmp_path, reader=name, says=("no results found",))
+    if name != "tsml":
+        for file in ("run_spec.json", "per_instance_stats.json"):
+            write(tmp_path / file, [[]] * 30)
+        refused(tmp_path, reader=name, max_rows=10, says=("cells or more",))
+
+
 def test_plug_ins(tmp_path, monkeypatch, refused):
     """A reader of another package, found by its entry point."""
     module = tmp_path / "their_package.py"

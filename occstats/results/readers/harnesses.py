@@ -6,14 +6,20 @@ A plug-in is a package with an entry point in the group ``occstats.readers`` tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+import os
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from occstats._format import did_you_mean, quote, quote_list, show_path
@@ -23,9 +29,13 @@ from occstats.results.cells import reason_of
 from occstats.results.readers.frames import FILE, RawTable, from_frame
 from occstats.results.readers.limits import Limits
 
-__all__ = ["GROUP", "Reader", "find_reader", "readers", "recognise"]
+__all__ = ["GROUP", "Reader", "find_reader", "is_lm_eval", "read_lm_eval", "readers", "recognise"]
 
 GROUP = "occstats.readers"
+
+Record = dict[str, Any]
+# The keys of a question (dataset, task, model, repeat and others), and its scores by measure.
+Samples = Iterator[tuple[Record, Record]]
 
 
 @dataclass(frozen=True)
@@ -42,15 +52,11 @@ class Reader:
         Function ``read(paths, limits)`` from files or folders to raw tables. A frame in long form
         becomes one by :func:`occstats.results.readers.frames.from_frame`, whose
         ``suggested`` gives the roles of columns.
-    adapt : callable, optional
-        Function that adds suggestions to a table read as CSV or Parquet, or returns None if it is
-        not of this program; so files are recognised without naming the reader.
     """
 
     name: str
     sentence: str
     read: Callable[[Sequence[Path], Limits], Iterable[RawTable]]
-    adapt: Callable[[RawTable], RawTable | None] | None = None
 
 
 def readers() -> dict[str, Reader]:
@@ -61,9 +67,10 @@ def readers() -> dict[str, Reader]:
     >>> sorted(readers())[:3]
     ['automlbenchmark', 'benchopt', 'helm']
     """
-    from occstats.results.readers.language_models import READERS
-
-    found = {reader.name: reader for reader in (*_TABULAR, *READERS)}
+    found = {
+        name: Reader(name, f"tables of {name}", partial(_read_tables, name)) for name in _TABLES
+    }
+    found |= {name: Reader(name, log[0], partial(_read_logs, *log)) for name, log in _LOGS.items()}
     for point in entry_points(group=GROUP):
         # Loaded on use: listing must not run foreign code.
         read = partial(_read_plug_in, point)
@@ -92,52 +99,73 @@ def find_reader(name: str) -> Reader:
     return known[name]
 
 
+def _files(paths: Sequence[Path], *patterns: str) -> list[Path]:
+    """Return the files, and those of folders by the first pattern that any matches."""
+    for pattern in patterns:
+        found = [f for p in paths for f in (sorted(p.rglob(pattern)) if p.is_dir() else [p])]
+        if found:
+            return found
+    raise ResultsError(
+        f"{show_path(paths[0])}: no results found ({' or '.join(patterns)}); name the files of the"
+        " program or their folder"
+    )
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
 def recognise(raw: RawTable) -> RawTable:
     """Apply the reader of the program whose columns a table has, if any."""
-    adapted = (reader.adapt(raw) for reader in _TABULAR if reader.adapt is not None)
+    adapted = (_adapt(name, raw) for name in _TABLES)
     return next((table for table in adapted if table is not None), raw)
 
 
-def _read_tables(
-    name: str,
-    adapt: Callable[[RawTable], RawTable | None],
-    paths: Sequence[Path],
-    limits: Limits,
-) -> Iterable[RawTable]:
-    """Read one table of the program per file."""
+def _adapt(program: str, raw: RawTable) -> RawTable | None:
+    """Return a table with the roles of its columns, or None if it is not of the program."""
+    columns, adapt = _TABLES[program]
+    return adapt(raw) if set(columns.split()) <= set(raw.columns) else None
+
+
+def _read_tables(program: str, paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
+    """Read one table of the program per file, and the predictions of tsml."""
     from occstats.results.readers import read_path
 
+    if program == "tsml":
+        found = _files(paths, _PREDICTIONS, "*.csv")
+        if any(path.match(_PREDICTIONS) for path in found):
+            what = "a file of predictions of tsml"
+            yield from _read_logs(what, [_PREDICTIONS], _tsml_predictions, paths, limits)
+            return
     for raw in (raw for path in paths for raw in read_path(path, limits)):
-        adapted = adapt(raw)
+        adapted = _adapt(program, raw)
         if adapted is None:
             raise ResultsError(
-                f"{raw.name}: missing columns expected by {name}; found {quote_list(raw.columns)}"
+                f"{raw.name}: missing columns expected by {program}; found"
+                f" {quote_list(raw.columns)}"
             )
         yield adapted
 
 
 def _automlbenchmark(raw: RawTable) -> RawTable | None:
-    """Adapt ``results.csv``: the result of a framework on a fold of a task; higher is better."""
-    if not {"framework", "task", "fold", "result"} <= set(raw.columns):
-        return None
+    """Adapt ``results.csv``: the result of a framework on a fold of a task."""
     score = "score" if "score" in raw.columns else "result"
     negated = _losses_are_negated(raw, score)
     if negated is False:
         return None
-    roles = {"dataset": "task", "algorithm": "framework", "fold": "fold"}
-    suggested = {**roles, "score": score, "score_name": score}
-    if "constraint" in raw.columns and raw.frame["constraint"].nunique() > 1:
+    roles: Record = {"dataset": "task", "algorithm": "framework", "fold": "fold"}
+    roles |= {"score": score, "score_name": score}
+    if "constraint" in raw.columns and len(raw.names("constraint")) > 1:
         names = zip(raw.row_names("framework"), raw.row_names("constraint"), strict=True)
-        raw = raw.add({"framework, constraint": [f"{name} ({limit})" for name, limit in names]})
-        suggested["algorithm"] = "framework, constraint"
+        roles["algorithm"] = "framework, constraint"
+        raw = raw.add({roles["algorithm"]: [f"{name} ({limit})" for name, limit in names]})
     if negated is None:
-        return replace(raw, suggested=suggested)
+        return replace(raw, suggested=roles)
     note = (
         f"{raw.name}: results of automlbenchmark, in which higher is better (losses are negated)"
         " and measures differ between types of tasks, so mean scores are hard to interpret."
     )
-    told = suggested | {"lower_is_better": False}
-    return replace(raw, suggested=told, mixed=True, notes=[*raw.notes, note])
+    roles["lower_is_better"] = False
+    return replace(raw, suggested=roles, mixed=True, notes=[*raw.notes, note])
 
 
 def _losses_are_negated(raw: RawTable, score: str) -> bool | None:
@@ -145,106 +173,325 @@ def _losses_are_negated(raw: RawTable, score: str) -> bool | None:
 
     Losses that are not negated cannot be compared with other scores.
     """
+    values = raw.numbers(score).values
 
-    def numbers(name: str) -> npt.NDArray[np.float64]:
-        return pd.to_numeric(raw.frame[name], errors="coerce").to_numpy(float)
+    def copies(*names: str) -> Any:
+        """Return the rows in which the score is that of a column."""
+        equal = [values == raw.numbers(name).values for name in names if name in raw.columns]
+        return np.any([np.zeros(len(values), dtype=bool), *equal], axis=0)
 
-    values = numbers(score)
-    losses = [name for name in ("logloss", "rmse", "mae") if name in raw.columns]
-    named = raw.frame["metric"].astype(str) if "metric" in raw.columns else None
-    positive = set() if named is None else set(named[values > 0])
-    if any(map(lower_is_better, positive)) or any(
-        ((values > 0) & (values == numbers(name))).any() for name in losses
-    ):
+    codes, names = raw.codes("metric") if "metric" in raw.columns else (0, np.array(["unknown"]))
+    lower = [lower_is_better(name) for name in names]
+    losses = np.array([*map(bool, lower), False])[codes] | copies("logloss", "rmse", "mae")
+    if ((values > 0) & losses).any():
         return False
-    if (values < 0).any():
+    if (values < 0).any() or set(lower) == {False}:
         return True
-    if named is not None:
-        return all(lower_is_better(name) is False for name in named.unique()) or None
-    copies = [values == numbers(name) for name in ("auc", "acc") if name in raw.columns]
     known = ~np.isnan(values)
-    return (bool(copies) and bool(np.any(copies, axis=0)[known].all())) or None
-
-
-def _tsml(raw: RawTable) -> RawTable | None:
-    """Adapt a file of one classifier, with datasets in rows and resamples in columns."""
-    first, *others = [name for name in raw.columns if not is_index(name)] or [""]
-    named = normalise(first).rstrip(":") in {"resamples", "folds"}
-    if not named or len(others) < 2 or not all(name.strip().isdigit() for name in others):
-        return None
-    long = raw.frame[[first, *others]].melt(first, var_name="resample", value_name="score")
-    suggested = {"dataset": "dataset", "fold": "resample", "score": "score", "algorithm": FILE}
-    measured = measure_of_file(raw.stem)
-    if measured is not None:
-        suggested["score_name"] = measured
-    return from_frame(long.rename(columns={first: "dataset"}), raw.name, suggested=suggested)
-
-
-# Measure that begins the third line of a file of predictions, by the number of cells of the line:
-# regression and forecasting; otherwise, it is the accuracy of a classifier or clusterer.
-_TSML_MEASURES = {8: "mse", 5: "mape"}
-
-
-def _tsml_predictions(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-    """Read tables of resamples, or ``Estimator/Predictions/Dataset/testResample0.csv``."""
-    files = [f for p in paths for f in (sorted(p.rglob("testRes*.csv")) if p.is_dir() else [p])]
-    limits.check("sources", rows=len(files))
-    records = []
-    for path in files:
-        with path.open(encoding="utf-8", errors="replace") as stream:
-            head, _, summary = [stream.readline().rstrip("\n").split(",") for _ in range(3)]
-        if not path.name.lower().startswith("testres") or len(head) < 4:
-            yield from _read_tables("tsml (Resamples:, 0, 1, …)", _tsml, [path], limits)
-            continue
-        try:
-            value = float(summary[0])
-        except ValueError:
-            value = -1.0
-        if value < 0:  # −1 means not computed
-            raise ResultsError(f"{show_path(path)}: the third line does not begin with the score")
-        metric = _TSML_MEASURES.get(len(summary), "accuracy")
-        records.append((head[0], head[1], head[3], metric, value))
-    if records:
-        names = ["dataset", "estimator", "resample", "metric", "value"]
-        yield from_frame(pd.DataFrame(records, columns=names), show_path(paths[0]))
+    return bool(known.any() and copies("auc", "acc")[known].all()) or None
 
 
 def _benchopt(raw: RawTable) -> RawTable | None:
-    """Adapt convergence curves: keep the last point of each run of a solver on a dataset."""
-    names = set(raw.columns)
-    dataset = next((name for name in ("dataset_name", "data_name") if name in names), "")
-    value = "objective_value" if "objective_value" in names else "objective_test_loss"
-    if not {"solver_name", "stop_val", "objective_name", dataset, value} <= names:
+    """Keep the last point of the curve of each run of a solver on a dataset."""
+    dataset = [name for name in ("dataset_name", "data_name") if name in raw.columns]
+    value = [n for n in ("objective_value", "objective_test_loss") if n in raw.columns]
+    if not dataset or not value:
         return None
-    roles = {"dataset": dataset, "task": "objective_name", "algorithm": "solver_name"}
-    if "idx_rep" in names:
+    roles = {"dataset": dataset[0], "task": "objective_name", "algorithm": "solver_name"}
+    if "idx_rep" in raw.columns:
         roles["repeat"] = "idx_rep"
-    stop = pd.to_numeric(raw.frame["stop_val"], errors="coerce").argsort(kind="stable")
+    stop = raw.numbers("stop_val").values.argsort(kind="stable")
     ordered = raw.frame[list(roles.values())].iloc[stop]
     last = ordered.index[~ordered.duplicated(keep="last")]
     note = f"{raw.name}: convergence curves of benchopt; only the last point of each run counts."
     kept = raw.keep(raw.frame.index.isin(last))
-    told = roles | {"score": value, "lower_is_better": True}
+    told = roles | {"score": value[0], "lower_is_better": True}
     return replace(kept, suggested=told, notes=[*raw.notes, note])
 
 
-def _openml(raw: RawTable) -> RawTable | None:
+def _openml(raw: RawTable) -> RawTable:
     """Adapt evaluations as returned by ``openml.evaluations.list_evaluations``."""
-    if not {"run_id", "task_id", "flow_name", "data_name", "function", "value"} <= set(raw.columns):
-        return None
     roles = {"dataset": "data_name", "task": "task_id", "algorithm": "flow_name"}
     told = roles | {"score": "value", "repeat": "run_id"}
     return replace(raw.add({"metric": raw.frame["function"].to_numpy()}), suggested=told)
 
 
-_TABULAR = (
-    Reader("tsml", "results of tsml and aeon", _tsml_predictions, _tsml),
-    *(
-        Reader(name, sentence, partial(_read_tables, name, adapt), adapt)
-        for name, sentence, adapt in (
-            ("automlbenchmark", "results.csv of automlbenchmark", _automlbenchmark),
-            ("benchopt", "Parquet files of benchopt", _benchopt),
-            ("openml", "evaluations of OpenML", _openml),
+def _tsml(raw: RawTable) -> RawTable | None:
+    """Melt the table of one classifier, with datasets in rows and resamples in columns."""
+    first, *others = [name for name in raw.columns if not is_index(name)] or [""]
+    named = normalise(first).rstrip(":") in {"resamples", "folds"}
+    if not named or len(others) < 2 or not all(name.strip().isdigit() for name in others):
+        return None
+    long = raw.frame[[first, *others]].melt(first, var_name="resample", value_name="score")
+    told = {"dataset": "dataset", "fold": "resample", "score": "score", "algorithm": FILE}
+    measured = measure_of_file(raw.stem)
+    told |= {} if measured is None else {"score_name": measured}
+    return from_frame(long.rename(columns={first: "dataset"}), raw.name, suggested=told)
+
+
+# Columns that identify the tables of a program, and the function that adapts them.
+_TABLES: dict[str, tuple[str, Callable[[RawTable], RawTable | None]]] = {
+    "tsml": ("", _tsml),
+    "automlbenchmark": ("framework task fold result", _automlbenchmark),
+    "benchopt": ("solver_name stop_val objective_name", _benchopt),
+    "openml": ("run_id task_id flow_name data_name function value", _openml),
+}
+# -- logs with one row per question, model and measure ---------------------------------------------
+
+# Files of predictions of tsml, and the measure that begins their third line by the number of its
+# cells: regression and forecasting; otherwise, it is the accuracy of a classifier or clusterer.
+_PREDICTIONS = "testRes*.csv"
+_TSML_MEASURES = {8: "mse", 5: "mape"}
+# Grades of Inspect's scorers: correct, incorrect, partial and no answer.
+_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, True: 1.0, False: 0.0}
+# Longer text is a prompt or an answer, not a name or a group.
+_LONGEST_LABEL = 300
+_DEEPEST = 4
+# Code of Zstandard in ZIP archives.
+_ZSTANDARD = 93
+
+
+def _read_logs(
+    what: str,
+    patterns: Sequence[str],
+    read: Callable[[Path, Limits], Samples],
+    paths: Sequence[Path],
+    limits: Limits,
+) -> Iterable[RawTable]:
+    """Read all files of a program as one table; other content is refused in one line."""
+
+    def samples() -> Samples:
+        for file in _files(paths, *patterns):
+            try:
+                yield from read(file, limits)
+            except ResultsError:
+                raise
+            except _UNREADABLE as error:
+                by_shape = isinstance(error, AttributeError | LookupError | TypeError)
+                reason = "" if by_shape else f" ({reason_of(error)})"
+                raise ResultsError(f"{show_path(file)}: is not {what}{reason}") from None
+
+    return [_table(samples(), show_path(paths[0]), limits)]
+
+
+def _table(samples: Samples, where: str, limits: Limits) -> RawTable:
+    """Return a table with a row for each measure, named in the column ``metric``."""
+    records = [
+        {**keys, "metric": name, "value": score}
+        for keys, scores in samples
+        for name, score in scores.items()
+    ]
+    if not records:
+        raise ResultsError(f"{where}: contains no scores; the evaluation may be unfinished")
+    limits.check(where, rows=len(records))
+    frame = pd.DataFrame.from_records(records)
+    limits.check(where, columns=frame.shape[1])
+    told: Record = {r: r for r in ("dataset", "task", "fold", "repeat") if r in frame}
+    told |= {"algorithm": "model", "score": "value"}
+    if not any(map(lower_is_better, frame["metric"].unique())):
+        # Scorers may have any name; these programs count correct answers.
+        told["lower_is_better"] = False
+    frame = frame.astype(object).where(frame.notna(), None)
+    return from_frame(frame, where, suggested=told)
+
+
+def _text(path: Path, limits: Limits) -> str:
+    """Return the content of a JSON file, after a check of its size."""
+    limits.check(show_path(path), size=path.stat().st_size)
+    text = path.read_text(encoding="utf-8-sig")
+    limits.check_json(show_path(path), text)
+    return text
+
+
+def _flat(record: Any, prefix: str, depth: int = 0) -> Record:
+    """Join nested keys by dots; skip lists and long texts."""
+    flat: Record = {}
+    for key, value in record.items() if isinstance(record, Mapping) else ():
+        name = f"{prefix}.{key}"
+        if isinstance(value, Mapping) and depth < _DEEPEST:
+            flat.update(_flat(value, name, depth + 1))
+        elif not isinstance(value, Mapping | list) and len(str(value)) <= _LONGEST_LABEL:
+            flat[name] = value
+    return flat
+
+
+def _tsml_predictions(path: Path, limits: Limits) -> Samples:
+    """Read ``Estimator/Predictions/Dataset/testResample0.csv``."""
+    limits.check(show_path(path), size=path.stat().st_size)
+    with path.open(encoding="utf-8", errors="replace") as stream:
+        head, _, summary = [stream.readline().rstrip("\n").split(",") for _ in range(3)]
+    keys = {"dataset": head[0], "model": head[1], "fold": head[3]}
+    value = float(summary[0])
+    if not value >= 0:  # −1 means not computed
+        raise ValueError("the third line does not begin with the score")
+    yield keys, {_TSML_MEASURES.get(len(summary), "accuracy"): value}
+
+
+def _inspect(path: Path, limits: Limits) -> Samples:
+    """Read a log of Inspect, ``.json`` or ``.eval``: the samples with their scores."""
+    if path.suffix == ".eval":
+        with zipfile.ZipFile(path) as archive:
+            limits.check(show_path(path), size=sum(part.file_size for part in archive.infolist()))
+            names = archive.namelist()
+            header = "header.json" if "header.json" in names else "_journal/start.json"
+            wanted = [header, *(name for name in names if name.startswith("samples/"))]
+            log, *samples = [json.loads(_part(archive, name)) for name in wanted]
+    else:
+        log = json.loads(_text(path, limits))
+        samples = log.get("samples") or []
+    for sample in samples:
+        keys = {
+            "dataset": log["eval"].get("task"),
+            "model": log["eval"].get("model"),
+            "task": sample.get("id"),
+            "repeat": sample.get("epoch", 1),
+            **_flat(sample.get("metadata"), "metadata"),
+        }
+        found = (sample.get("scores") or {}).items()
+        values = {name: score.get("value") for name, score in found if isinstance(score, Mapping)}
+        yield (
+            keys,
+            {n: _GRADES.get(v, v) for n, v in values.items() if isinstance(v, str | int | float)},
         )
-    ),
+
+
+def _part(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Read a file of an archive, also with Zstandard, which zipfile supports since 3.14."""
+    part = archive.getinfo(name)
+    if part.compress_type != _ZSTANDARD:
+        return archive.read(name)
+    import pyarrow as pa
+
+    stream: Any = archive.fp
+    stream.seek(part.header_offset)
+    *_, name_length, extra_length = struct.unpack("<26x2H", stream.read(30))
+    stream.seek(name_length + extra_length, os.SEEK_CUR)
+    content: bytes = pa.decompress(
+        stream.read(part.compress_size), part.file_size, codec="zstd", asbytes=True
+    )
+    if zlib.crc32(content) != part.CRC:
+        raise zipfile.BadZipFile(f"{name} is damaged")
+    return content
+
+
+def _lm_eval(path: Path, limits: Limits) -> Samples:
+    """Read lm-evaluation-harness: ``MODEL/samples_TASK_TIME.jsonl``, or a file of results."""
+    text = _text(path, limits)
+    if path.suffix == ".json":
+        document = json.loads(text)
+        if not is_lm_eval(document):
+            raise ValueError("without the keys results, versions and config")
+        yield from _lm_eval_results(document)
+        return
+    task = re.sub(r"_\d{4}-\d\d-\d\dT[\d\-.:]+$", "", path.stem.removeprefix("samples_"))
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            sample = json.loads(line)
+        except ValueError:
+            raise ValueError(f"line {number} is not JSON") from None
+        keys = {"dataset": task, "model": path.parent.name, "task": sample.get("doc_id", number)}
+        keys |= {"filter": sample["filter"]} if "filter" in sample else {}
+        names = sample.get("metrics") or []
+        yield (
+            keys | _flat(sample.get("doc"), "doc"),
+            {n: float(sample[n]) for n in names if isinstance(sample.get(n), int | float)},
+        )
+
+
+def is_lm_eval(document: Any) -> bool:
+    """Return True for the content of a file of results of lm-evaluation-harness."""
+    if not isinstance(document, Mapping) or not {"results", "versions", "config"} <= set(document):
+        return False
+    results = document["results"]
+    return isinstance(results, Mapping) and all(isinstance(m, Mapping) for m in results.values())
+
+
+def read_lm_eval(document: Mapping[str, Any], where: str, limits: Limits) -> RawTable:
+    """Read results of one model: measures of tasks, which may belong to groups."""
+    return _table(_lm_eval_results(document), where, limits)
+
+
+def _lm_eval_results(document: Mapping[str, Any]) -> Samples:
+    config = document["config"] if isinstance(document["config"], Mapping) else {}
+    given = config.get("model_args")
+    if isinstance(given, str):
+        given = dict(part.partition("=")[::2] for part in given.split(","))
+    given = given if isinstance(given, Mapping) else {}
+    model = document.get("model_name") or given.get("pretrained") or config.get("model")
+    named = f"{model}, {given['revision']}" if given.get("revision") else str(model)
+    # A group's own results are means over its tasks.
+    subtasks = document.get("group_subtasks") or {}
+    group_of = {task: group for group, tasks in subtasks.items() for task in tasks}
+    for task, found in document["results"].items():
+        if subtasks.get(task):
+            continue
+        dataset = task.partition("-")[0] if task.startswith("hendrycksTest-") else task
+        for _ in range(_DEEPEST):  # groups of groups
+            dataset = group_of.get(dataset, dataset)
+        yield (
+            {"dataset": dataset, "task": task, "model": named},
+            {
+                key.removesuffix(",none"): value
+                for key, value in found.items()
+                if "_stderr" not in key and isinstance(value, int | float)
+            },
+        )
+
+
+def _helm(path: Path, limits: Limits) -> Samples:
+    """Read a run of HELM: a folder with ``run_spec.json`` and ``per_instance_stats.json``."""
+    spec = json.loads(_text(path, limits))
+    stats = json.loads(_text(path.with_name("per_instance_stats.json"), limits))
+    scenario = re.sub(r",?\bmodel=[^,]*", "", str(spec.get("name", path.parent.name))).rstrip(":")
+    for entry in stats:
+        keys = {
+            "dataset": scenario,
+            "model": (spec.get("adapter_spec") or {}).get("model"),
+            "task": entry.get("instance_id"),
+            "repeat": entry.get("train_trial_index", 0),
+        }
+        yield (
+            keys,
+            {
+                stat["name"]["name"]: stat.get("mean", stat.get("sum"))
+                for stat in entry.get("stats", [])
+                if "perturbation" not in stat["name"]
+            },
+        )
+
+
+def _mteb(path: Path, limits: Limits) -> Samples:
+    """Read a result of MTEB: ``MODEL/REVISION/TASK.json``, a main score per subset and split."""
+    if path.name == "model_meta.json":
+        return
+    result = json.loads(_text(path, limits))
+    # The revision may be absent.
+    folder, meta = path.parent, path.with_name("model_meta.json")
+    if re.fullmatch(r"[0-9a-f]{7,40}|no_revision_available|external|\d+", folder.name):
+        folder = folder.parent
+    model = folder.name.replace("__", "/")
+    if meta.exists():
+        model = json.loads(_text(meta, limits)).get("name", model)
+    splits = result["scores"]
+    for entry in splits.get("test" if "test" in splits else next(iter(splits), "test"), []):
+        keys = {
+            "dataset": result.get("task_name", path.stem),
+            "task": entry.get("hf_subset", "default"),
+            "model": model,
+        }
+        yield keys, {"main_score": entry.get("main_score")}
+
+
+_UNREADABLE = (
+    *(AttributeError, LookupError, TypeError),  # other keys or types
+    *(OSError, RecursionError, ValueError, NotImplementedError, zipfile.BadZipFile),
 )
+# What the logs of a program are, their files, and their reader.
+_LOGS = {
+    "inspect": ("a log of Inspect", ("*.eval", "*.json"), _inspect),
+    "lm-eval": ("a result of lm-evaluation-harness", ("samples_*.jsonl", "*.json"), _lm_eval),
+    "helm": ("a run of HELM", ("run_spec.json",), _helm),
+    "mteb": ("a result of MTEB", ("*.json",), _mteb),
+}

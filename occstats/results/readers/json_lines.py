@@ -12,7 +12,7 @@ import pandas as pd
 from occstats._format import quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.readers.frames import RawTable
-from occstats.results.readers.language_models import is_lm_eval, read_lm_eval
+from occstats.results.readers.harnesses import is_lm_eval, read_lm_eval
 from occstats.results.readers.limits import Limits
 
 __all__ = ["read_json"]
@@ -44,8 +44,7 @@ _DECODER = json.JSONDecoder(
 def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
     """Read one record per line, an array of records, or an object that holds a table."""
     text = content.decode("utf-8").strip()
-    # A decoded value takes about a hundred bytes.
-    limits.check(where, cells=4 * sum(text.count(sign) for sign in ",[{"))
+    limits.check_json(where, text)
     places, records = _records(text, where, limits)
     if is_lm_eval(records):
         return read_lm_eval(json.loads(text), where, limits)

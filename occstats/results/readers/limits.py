@@ -78,6 +78,10 @@ class Limits:
                     f"{where}: {number:,} {what}, more than the limit of {most:,}{remedy}"
                 )
 
+    def check_json(self, where: str, text: str) -> None:
+        """Refuse text with many values, each of which takes about a hundred bytes if decoded."""
+        self.check(where, cells=4 * sum(text.count(sign) for sign in ",[{"))
+
 
 def check_exists(path: Path) -> os.stat_result:
     """Return the status of a readable path, or raise an error that explains the problem."""
