@@ -80,6 +80,8 @@ def gallery() -> str:
     import contextlib
     import tempfile
 
+    import matplotlib.pyplot as plt
+
     import occstats
     from occstats import figures
 
@@ -105,6 +107,7 @@ def gallery() -> str:
             os.symlink(HERE.parent / "benchmarks", "benchmarks")
             exec(run, namespace)
         figures.save(namespace["axes"], OUT / name, formats=["svg"])
+        plt.close("all")
         alternative = " ".join(figures.alt_text(namespace["axes"]).split())
         alternative = alternative.replace("[", "(").replace("]", ")")
         lines += [f"(figure-{name})=", f"## {name}", "", f"{entry.caption}.", ""]

@@ -32,7 +32,7 @@ from occstats._format import did_you_mean, listing
 from occstats.comparison import Comparison
 from occstats.comparison.text.verdict import short_names
 from occstats.errors import FigureError
-from occstats.figures._labels import abreast, clean, escape, fitted, label, measure, wrap
+from occstats.figures._labels import clean, escape, fitted, label, measure, wrap
 from occstats.figures._style import (
     BLUE,
     FADED,
@@ -75,6 +75,11 @@ class Plot:
     """
 
     def __init__(self, where: Axes | FigureBase | None, width: Width, note: bool = True) -> None:
+        if where is not None and not isinstance(where, Axes | FigureBase):
+            raise FigureError(
+                "ax must be Matplotlib axes, and figure a Matplotlib figure or subfigure; "
+                f"got {where!r}"
+            )
         chosen = preset(width)
         self.given = where
         self.inches = chosen.width if where is None else _width_of(where)
@@ -284,6 +289,8 @@ class Plot:
         """Return the user's figure or subfigure, or a new figure of this height in inches."""
         if isinstance(self.given, FigureBase):
             return self.given
+        if self.given is not None:
+            raise FigureError("figure must be a Matplotlib figure or subfigure; got axes")
         make: Callable[..., Figure] = Figure
         if _PYPLOT.get():
             from matplotlib.pyplot import figure as make
@@ -318,7 +325,7 @@ class Plot:
         if self._shows_note and text:
             size = max(float(matplotlib.rcParams["font.size"]) - 1.5, 6.0)
             # Backends measure letters a little differently.
-            lines = wrap(text, 0.96 * self.inches, size)
+            lines = wrap(text, 0.95 * self.inches, size)
             figure.supxlabel(lines, x=0.01, ha="left", fontsize=size, linespacing=1.15)
             # The axes keep their size; the figure grows.
             taller = (lines.count("\n") + 1) * 1.2 * size / 72
@@ -481,12 +488,15 @@ def density(
 
 def limit_ticks(axes: Axes, inches: float, most: int = 6) -> None:
     """Set at most as many ticks of the horizontal axis as their labels fit a width."""
-    # The label has the digits of the step and those before the point.
-    low, high = axes.get_xlim()
-    digits = max(-int(np.floor(np.log10((high - low) / 4 or 1))), 0)
-    widest = f"−{max(abs(low), abs(high)):.{digits}f}"
-    ticks = min(abreast(widest, inches, matplotlib.rcParams["xtick.labelsize"]), most)
-    axes.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 2.5, 5, 10]))
+    size, (low, high) = matplotlib.rcParams["xtick.labelsize"], axes.get_xlim()
+    for count in range(most, 0, -1):
+        ticks = MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+        step = ticks[1] - ticks[0]
+        # The shortest decimal is the label of a tick, which needs space on both sides.
+        widest = max(measure(f"{tick:.6g}", size) for tick in (*ticks, step))
+        if 1.3 * widest <= inches * step / (high - low):
+            break
+    axes.set_xticks([tick for tick in ticks if low <= tick <= high])
 
 
 def format_rows(axes: Axes, count: int) -> None:
@@ -592,6 +602,13 @@ class PairDecisions:
     def tested(self) -> NDArray[np.bool_]:
         """Mark the pairs that were tested."""
         return np.asarray(pd.notna(self.conclusion), dtype=bool)
+
+    @property
+    def control(self) -> int | None:
+        """Return the place of the algorithm that is in every tested pair of three or more."""
+        pairs = self.tested.sum(axis=1)
+        inside = np.flatnonzero(2 * pairs == pairs.sum())
+        return int(inside[0]) if len(self.names) > 2 and pairs.any() and len(inside) else None
 
     @property
     def differ(self) -> NDArray[np.bool_]:

@@ -67,6 +67,9 @@ def critical_difference(
     assumes independent tasks, and the decision about two algorithms depends on all others
     (Benavoli et al. 2016).
 
+    With a control, only pairs with it are tested: a single bar joins the control (a diamond) and
+    the algorithms with no significant difference from it.
+
     More than 30 algorithms, or more than 15 with names that do not fit the width, are drawn as
     rows with a vertical bar for each group, as the note and the command line say.
 
@@ -194,15 +197,45 @@ def _draw_diagram(plot: Plot, decisions: PairDecisions, mean_ranks: pd.Series) -
         low, high = max(low - 1, 1.0), min(high + 1, float(max(len(mean_ranks), 2)))
     # Narrow axes of the user keep a scale; names may then lie outside.
     side = min(widest + numbers + _SPACE, 0.36 * plot.inches)
-    _scale(axes, plot, (low, high), depth, side)
     unit = (high - low) / (plot.inches - 2 * side)
+    axes.set(xlim=(low - side * unit, high + side * unit), ylim=(depth, 0))
+    _format_scale(axes, low, high, most=max(int((high - low) / (0.22 * unit)), 1))
     feet = _parted(mean, _APART * unit, low, high)
-    ends = (low - unit * (numbers + _SPACE), high + unit * (numbers + _SPACE))
-    _names(axes, plot, names, drawn, mean, feet, levels, ends, _SPACE * unit)
+    # A stem joins each mean rank to its name, that of the better half on the left.
+    for place, (name, rank, foot, level) in enumerate(zip(names, mean, feet, levels, strict=True)):
+        left = place < (len(names) + 1) // 2
+        outwards = -unit if left else unit
+        end = (low if left else high) + outwards * (numbers + _SPACE)
+        sides = ("right", "left") if left else ("left", "right")
+        axes.plot(
+            [rank, foot, foot, end],
+            [0, 0.75 * _PARTED, level, level],
+            color=plot.tint(name, ink()),
+            lw=1.1 if plot.highlighted(name) else 0.7,
+            solid_joinstyle="round",
+            zorder=1,
+        )
+        outwards *= _SPACE
+        text = axes.text(end + outwards, level, drawn[place], ha=sides[0], va="center")
+        plot.emphasise([text], [name])
+        number: ArtistOptions = {"ha": sides[1], "va": "bottom", "fontsize": "small"}
+        axes.text(end - outwards, level - 0.04, f"{rank:.2f}", **number)
+    dots: ArtistOptions = {"mec": BLUE, "mew": 0.9, "zorder": 5}
     for row, group in enumerate(everyone):
-        _bar(axes, feet, group, _PARTED + _BAR_STEP * (row + 0.3), _APART * unit)
-    meaning = "Bars join algorithms (dots) with no significant difference"
-    explanation = _explain(decisions, everyone, meaning)
+        members, level = feet[[*group]], _PARTED + _BAR_STEP * (row + 0.3)
+        half = _APART * unit / 2
+        gaps = [(feet[i + 1] - half, feet[j - 1] + half) for i, j in _gaps(group)]
+        # NaN interrupts the line at each gap; a thin line shows that the bar goes on.
+        inner = [x for first, last in gaps for x in (first, np.nan, last)]
+        solid = [members[0], *inner, members[-1]]
+        bar: ArtistOptions = {"lw": BAR_WIDTH, "solid_capstyle": "butt"}
+        axes.plot(solid, [level] * len(solid), color=BLUE, zorder=2, **bar)
+        for gap in gaps:
+            axes.plot(gap, [level] * 2, color=BLUE, lw=BRIDGE_WIDTH, zorder=2)
+        axes.plot(members, [level] * len(group), "o", ms=3.4, mfc=paper(), **dots)
+        if decisions.control is not None:
+            axes.plot(feet[decisions.control], level, "D", ms=4, mfc=BLUE, **dots)
+    explanation = _explain(plot, decisions, everyone, "Bars join algorithms (dots) with")
     if any(_gaps(group) for group in everyone):
         explanation += " A gap in a bar marks an algorithm outside the group."
     plot.note(explanation)
@@ -217,7 +250,7 @@ def groups(decisions: PairDecisions) -> list[Group]:
 
     These are the maximal cliques of two or more algorithms in the graph of all pairs that are
     equivalent or undecided. Two algorithms that share no group differ significantly, or were not
-    tested.
+    tested. With a control, the only group is the control and those that do not differ from it.
 
     Examples
     --------
@@ -230,7 +263,11 @@ def groups(decisions: PairDecisions) -> list[Group]:
     >>> groups(PairDecisions(("a", "b", "c"), conclusion, numbers, numbers, ""))
     [(0, 1), (1, 2)]
     """
-    return [clique for clique in maximal_cliques(decisions.alike) if len(clique) > 1]
+    alike = decisions.alike
+    if decisions.control is not None:
+        near = np.flatnonzero(alike[decisions.control]).tolist()
+        return [tuple(sorted([decisions.control, *near]))] if near else []
+    return [clique for clique in maximal_cliques(alike) if len(clique) > 1]
 
 
 def covering_groups(everyone: list[Group]) -> list[Group]:
@@ -328,11 +365,8 @@ def _levels(drawn: list[str], top: float) -> tuple[list[float], float]:
     return levels, round(top, 6)
 
 
-def _scale(axes: Axes, plot: Plot, bounds: tuple[float, float], depth: float, side: float) -> None:
-    low, high = bounds
-    width = plot.inches - 2 * side
-    margin = side / width * (high - low)
-    axes.set(xlim=(low - margin, high + margin), ylim=(depth, 0))
+def _format_scale(axes: Axes, low: float, high: float, *, most: int) -> None:
+    """Make the upper spine a scale of mean ranks with at most so many ticks."""
     axes.grid(visible=False)
     axes.set_yticks([])
     axes.spines[:].set_visible(False)
@@ -340,43 +374,12 @@ def _scale(axes: Axes, plot: Plot, bounds: tuple[float, float], depth: float, si
     axes.spines["top"].set_bounds(low, high)
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
-    most = max(int(width / 0.22), 1)
     ticks = MaxNLocator(most, integer=True, min_n_ticks=2).tick_values(low, high)
     axes.set_xticks([tick for tick in ticks if low <= tick <= high])
     if len(axes.get_xticks()) > 1 and high - low <= 12:
         halves = MultipleLocator(0.5).tick_values(low, high)
         axes.set_xticks([half for half in halves if low <= half <= high], minor=True)
     axes.set_xlabel("← better\u2002\u2002weighted mean rank\u2002\u2002worse →")
-
-
-def _names(
-    axes: Axes,
-    plot: Plot,
-    names: list[str],
-    drawn: list[str],
-    mean: NDArray[np.float64],
-    feet: NDArray[np.float64],
-    levels: list[float],
-    ends: tuple[float, float],
-    space: float,
-) -> None:
-    """Draw a stem from each mean rank to its name, that of the better half on the left."""
-    for place, (name, rank, foot, level) in enumerate(zip(names, mean, feet, levels, strict=True)):
-        left = place < (len(names) + 1) // 2
-        end, outwards = (ends[0], -space) if left else (ends[1], space)
-        sides = ("right", "left") if left else ("left", "right")
-        axes.plot(
-            [rank, foot, foot, end],
-            [0, 0.75 * _PARTED, level, level],
-            color=plot.tint(name, ink()),
-            lw=1.1 if plot.highlighted(name) else 0.7,
-            solid_joinstyle="round",
-            zorder=1,
-        )
-        text = axes.text(end + outwards, level, drawn[place], ha=sides[0], va="center")
-        plot.emphasise([text], [name])
-        number: ArtistOptions = {"ha": sides[1], "va": "bottom", "fontsize": "small"}
-        axes.text(end - outwards, level - 0.04, f"{rank:.2f}", **number)
 
 
 def _gaps(group: Group) -> list[tuple[int, int]]:
@@ -386,19 +389,6 @@ def _gaps(group: Group) -> list[tuple[int, int]]:
     [(1, 4), (5, 7)]
     """
     return [(one, other) for one, other in pairwise(group) if other > one + 1]
-
-
-def _bar(axes: Axes, feet: NDArray[np.float64], group: Group, level: float, apart: float) -> None:
-    gaps = [(feet[one + 1] - apart / 2, feet[other - 1] + apart / 2) for one, other in _gaps(group)]
-    # NaN lifts the plot at each gap; a thin line shows that the bar goes on.
-    inner = [x for low, high in gaps for x in (low, np.nan, high)]
-    solid = [feet[group[0]], *inner, feet[group[-1]]]
-    levels = [level] * len(solid)
-    axes.plot(solid, levels, color=BLUE, lw=BAR_WIDTH, solid_capstyle="butt", zorder=2)
-    for gap in gaps:
-        axes.plot(gap, [level] * 2, color=BLUE, lw=BRIDGE_WIDTH, zorder=2)
-    dots: ArtistOptions = {"markersize": 3.4, "markerfacecolor": paper(), "markeredgewidth": 0.9}
-    axes.plot(feet[list(group)], [level] * len(group), "o", markeredgecolor=BLUE, zorder=5, **dots)
 
 
 # -- rows -----------------------------------------------------------------------------------------
@@ -425,29 +415,34 @@ def _draw_rows(
     for column, group in enumerate(columns):
         axes.plot([column] * 2, [group[0], group[-1]], color=BLUE, lw=BRIDGE_WIDTH, zorder=2)
         axes.plot([column] * len(group), group, "o", color=BLUE, markersize=3.4, zorder=5)
+        if decisions.control is not None:
+            axes.plot(column, decisions.control, "D", color=BLUE, markersize=4.5, zorder=5)
     axes.set_xticks([-0.5 - 0.5 * ranks], ["mean rank"])
     axes.xaxis.tick_top()
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    meaning = "No significant difference between algorithms with a dot in the same column"
-    plot.note(_explain(decisions, columns, meaning))
+    plot.note(_explain(plot, decisions, columns, "A column has dots at algorithms with"))
     return plot.finish(axes, _alternative_text(decisions, columns))
 
 
 # -- note and alternative text --------------------------------------------------------------------
 
 
-def _explain(decisions: PairDecisions, everyone: list[Group], meaning: str) -> str:
-    """Return the note: `meaning` of a group in the figure, level and test, untested pairs."""
-    tested = int(np.triu(decisions.tested, 1).sum())
+def _explain(plot: Plot, decisions: PairDecisions, everyone: list[Group], what: str) -> str:
+    """Return the note: the meaning of a group, level and test, untested pairs."""
+    tested, level = int(np.triu(decisions.tested, 1).sum()), decisions.basis
     if not tested:
         return "No pair was tested."
-    level = decisions.basis
+    if decisions.control is not None:
+        control = plot.label(decisions.names[decisions.control])
+        text = f"Dots: no significant difference from {control} (diamond)"
+        text = text if everyone else f"All algorithms differ significantly from {control}"
+        return f"{text} {level}. Other pairs were not tested."
     differ = "All tested pairs differ" if tested > 1 else "The two algorithms differ"
-    text = f"{meaning} {level}." if everyone else f"{differ} significantly {level}."
+    text = f"{what} no significant difference" if everyone else f"{differ} significantly"
     untested = len(decisions.names) * (len(decisions.names) - 1) // 2 - tested
-    return text + (f" Pairs without a test: {untested}." if untested else "")
+    return f"{text} {level}." + (f" Pairs without a test: {untested}." if untested else "")
 
 
 def _alternative_text(decisions: PairDecisions, everyone: list[Group]) -> str:
@@ -455,14 +450,18 @@ def _alternative_text(decisions: PairDecisions, everyone: list[Group]) -> str:
     names = [clean(name) for name in decisions.names]
     text = f"Critical-difference diagram. Best mean rank first: {listing(names, 20)}."
     joined = [listing([names[i] for i in group], 20) for group in everyone]
-    if joined:
+    if not decisions.tested.any():
+        return f"{text} No pair was tested."
+    if decisions.control is not None:
+        near = [names[i] for i in (everyone or [()])[0] if i != decisions.control]
+        which = listing(near, 20) or "none"
+        text += f" No significant difference from {names[decisions.control]}: {which}."
+    elif joined:
         more = f"; and {len(joined) - 12} more groups" if len(joined) > 12 else ""
         text += (
             f" Groups with no significant difference between any two members: "
             f"{'; '.join(joined[:12])}{more}."
         )
-    elif decisions.tested.any():
-        text += " All tested pairs differ significantly."
     else:
-        return f"{text} No pair was tested."
+        text += " All tested pairs differ significantly."
     return text + f" Decided {decisions.basis}."

@@ -11,9 +11,17 @@ from matplotlib.axes import Axes
 from occstats.comparison import Comparison
 from occstats.comparison.heterogeneity import dataset_effects as effects_of
 from occstats.comparison.heterogeneity import new_dataset_sentence
+from occstats.comparison.settings import ESTIMANDS
 from occstats.comparison.text.verdict import difference_of
 from occstats.errors import FigureError
-from occstats.figures._base import Plot, chosen_pair, confidence_intervals, fence, format_rows
+from occstats.figures._base import (
+    Plot,
+    chosen_pair,
+    confidence_intervals,
+    fence,
+    format_rows,
+    score_label,
+)
 from occstats.figures._labels import clean, label
 from occstats.figures._style import BLUE, ORANGE, Width, ink
 
@@ -68,18 +76,20 @@ def dataset_effects(
         n = len(table)
         axes = plot.axes(0.6 + (0.13 if n > 25 else 0.17) * (n + 3))
         _draw_datasets(axes, table, settings.alpha)
-        decided = f"{settings.estimand} difference"
         _draw_summary(axes, comparison, first, second, n)
         names = [label(str(name), 22) for name in table["dataset"]]
-        axes.set_yticks([*range(n), n + 1, n + 2], [*names, decided, f"new {results.unit}"])
+        names += [f"all {results.unit}s", f"new {results.unit}"]
+        axes.set_yticks([*range(n), n + 1, n + 2], names)
         axes.tick_params(axis="y", labelsize="small" if n > 25 else "medium")
         format_rows(axes, n + 3)
         axes.axvline(0, color=ink(), lw=0.7, zorder=0)
         pair = difference_of(comparison, plot.label(first, 18), plot.label(second, 18))
-        plot.label_values(axes, f"mean difference, {pair}")
+        plot.label_values(axes, f"difference in {score_label(comparison)}, {pair}")
         plot.note(
-            f"Lines: {confidence_intervals(comparison)}. Bar: "
-            f"{100 * (1 - settings.alpha):.4g}\u00a0% prediction interval for a new {results.unit}."
+            f"Points: mean difference on each {results.unit}; diamond: "
+            f"{ESTIMANDS[settings.estimand or 'typical']} over all, which decides; lines: "
+            f"{confidence_intervals(comparison)}; bar: {100 * (1 - settings.alpha):.4g}\u00a0% "
+            f"prediction interval for the mean difference on a new {results.unit}."
         )
         return plot.finish(
             axes,

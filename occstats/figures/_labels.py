@@ -12,9 +12,9 @@ a name of 300 characters leaves no room for the data. Every name from a table pa
 from __future__ import annotations
 
 import re
-import textwrap
 import warnings
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import matplotlib
@@ -25,6 +25,10 @@ from rich.cells import cell_len, set_cell_size
 from occstats._format import printable
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+# Parts of a name end after spaces and punctuation, small ones also before capitals.
+_BREAKS = " _-/.,:;+"
+_PARTS = re.compile(r".+?(?:[\s_\-/.,:;+]+|$)")
+_SMALL_PARTS = re.compile(r".+?(?:[\s_\-/.,:;+]+|(?<=[a-z0-9])(?=[A-Z])|$)")
 
 
 def clean(name: object) -> str:
@@ -44,18 +48,45 @@ def shorten(text: str, limit: int) -> str:
     """Cut the middle out of a text wider than `limit` columns (CJK and emoji take two).
 
     >>> shorten("IsolationForest-seed-1", 12)
-    'Isolati…ed-1'
+    'Isolation…1'
     """
-    if cell_len(text) <= limit:
+    return _without_middle(text, lambda shown: cell_len(shown) <= limit)
+
+
+def _longest(text: str, write: Callable[[int], str], fits: Callable[[str], bool]) -> str:
+    """Return the longest result of `write`, from a number of columns of the text, that fits."""
+    columns = range(1, cell_len(text) + 1)
+    return write(bisect_left(columns, True, key=lambda kept: not fits(write(kept))))
+
+
+def _without_middle(text: str, fits: Callable[[str], bool]) -> str:
+    """Cut out as little of the middle as necessary: whole words, unless that leaves too little."""
+    if fits(text):
         return text
-    room = max(limit - 1, 1)
-    tail_room = room * 2 // 5
-    head = set_cell_size(text, room - tail_room)
-    tail = set_cell_size(text[::-1], tail_room)[::-1].lstrip()
-    # A combining mark whose letter was cut off would sit on the ellipsis.
-    while tail and not cell_len(tail[0]):
-        tail = tail[1:]
-    return f"{head.rstrip()}…{tail}"
+
+    def cut(kept: int) -> str:
+        tail = set_cell_size(text[::-1], kept * 2 // 5)[::-1].lstrip()
+        # A combining mark whose letter was cut off would sit on the ellipsis.
+        while tail and not cell_len(tail[0]):
+            tail = tail[1:]
+        return f"{set_cell_size(text, kept - kept * 2 // 5).rstrip()}…{tail}"
+
+    parts, letters = _SMALL_PARTS.findall(text), _longest(text, cut, fits)
+
+    def words(head: int, tail: int) -> str:
+        return f"{''.join(parts[:head]).rstrip(_BREAKS)}…{''.join(parts[-tail:])}"
+
+    head, tail = 1, 1
+    # The end of a name often distinguishes it.
+    while more := [
+        (h, t)
+        for h, t in ((head, tail + 1), (head + 1, tail))
+        if h + t < len(parts) and fits(words(h, t))
+    ]:
+        head, tail = more[0]
+    shown = words(head, tail)
+    enough = len(parts) > 2 and fits(shown) and 2 * cell_len(shown) >= cell_len(letters)
+    return shown if enough else letters
 
 
 def label(name: object, limit: int = 40) -> str:
@@ -92,45 +123,48 @@ def fitted(names: Sequence[str], inches: float, *, size: str | float, lines: int
         text, number = _placed(name, inches, size, lines), 1
         while text in drawn:
             number += 1
-            text = _cut(name, inches - measure(f"…({number})", size), size, head=True)
-            text += f"…({number})"
+            text = _longest(
+                name,
+                lambda kept: f"{set_cell_size(name, kept).rstrip()}…({number})",  # noqa: B023
+                lambda shown: measure(shown, size) <= inches,
+            )
         drawn.append(text)
     return drawn
 
 
 def _placed(name: str, inches: float, size: str | float, lines: int) -> str:
     """Return the name whole, wrapped, or without its middle."""
-    if measure(name, size) <= inches:
+
+    def fits(text: str) -> bool:
+        return measure(text, size) <= inches
+
+    if fits(name):
         return name
     if lines == 1:
-        return _cut(name, inches, size)
-    wrapped = _wrapped(name, inches, size)
-    if wrapped.count("\n") < lines and measure(wrapped, size) <= inches:
+        return _without_middle(name, fits)
+    for parts in (_PARTS.findall(name), _SMALL_PARTS.findall(name)):
+        wrapped = _wrapped(parts, inches, size)
+        if wrapped.count("\n") >= lines or not fits(wrapped):
+            continue
         # Lines of similar length: no "_001" alone below a long line.
         for share in (0.9, 0.8, 0.7, 0.6):
-            narrower = _wrapped(name, share * inches, size)
+            narrower = _wrapped(parts, share * inches, size)
             if narrower.count("\n") > wrapped.count("\n"):
                 break
             wrapped = narrower
         return wrapped
-    head = _cut(name, inches - measure("…", size), size, head=True)
-    tail = _cut(name[::-1], inches, size, head=True)[::-1]
-    return f"{head}…\n{tail}"
+    # As much as fits of the first line and of the last.
+    first, *_, last = [*wrapped.split("\n")] * 2
+    head = f"{first.rstrip(_BREAKS)}…"
+    if not fits(head):
+        head = _longest(first, lambda kept: f"{set_cell_size(first, kept).rstrip()}…", fits)
+    if not fits(last):
+        last = _longest(last, lambda kept: set_cell_size(last[::-1], kept)[::-1].lstrip(), fits)
+    return f"{head}\n{last}"
 
 
-def _cut(name: str, inches: float, size: str | float, *, head: bool = False) -> str:
-    """Return the longest shortened name, or its longest beginning, that fits a width."""
-    share = max(inches, 0) / max(measure(name, size), 1e-9)
-    for limit in range(min(int(cell_len(name) * share) + 3, cell_len(name)), 2, -1):
-        text = set_cell_size(name, limit).rstrip() if head else shorten(name, limit)
-        if measure(text, size) <= inches:
-            return text
-    return "" if head else "…"
-
-
-def _wrapped(name: str, inches: float, size: str | float) -> str:
-    """Break a name at spaces, at punctuation between words, and before capitals inside words."""
-    parts = re.findall(r".+?(?:[\s_\-/.,:;+]+|(?<=[a-z0-9])(?=[A-Z])|$)", name)
+def _wrapped(parts: Sequence[str], inches: float, size: str | float) -> str:
+    """Set parts of a name in lines."""
     lines = [""]
     for part in parts:
         if lines[-1] and measure(lines[-1] + part.rstrip(), size) > inches:
@@ -163,12 +197,18 @@ def abreast(text: str, inches: float, size: str | float) -> int:
     return max(int(inches / (1.45 * measure(text, size))), 1)
 
 
-def wrap(text: str, width_inches: float, font_size: float) -> str:
-    """Break prose into lines that fit a width, estimated from the mean width of a letter.
+def wrap(text: str, inches: float, size: str | float) -> str:
+    """Break prose into lines that fit a width.
 
     >>> wrap("one two three", 0.5, 8)
     'one two\\nthree'
     """
-    columns = max(int(width_inches * 72 / (0.56 * font_size)), 8)
+    space, lines, used = measure(" ", size), [""], 0.0
+    for word in text.split(" "):
+        width = measure(word, size)
+        if lines[-1] and used + space + width > inches:
+            lines.append("")
+        used = used + space + width if lines[-1] else width
+        lines[-1] += f" {word}" if lines[-1] else word
     # In a PDF, a non-breaking space would need a second copy of the font.
-    return textwrap.fill(text, columns, break_on_hyphens=False).replace("\u00a0", " ")
+    return "\n".join(lines).replace("\u00a0", " ")

@@ -22,13 +22,14 @@ from occstats.figures._style import ArtistOptions, ink_on, paper
 _LARGEST_CELL, NUMBER_CELL, _LEAST_CELL = 0.62, 0.29, 10 / 72
 
 
-def matrix_limit(inches: float) -> int:
-    """Return how many algorithms fit a matrix of a width.
+def matrix_limit(inches: float, cell: float = _LEAST_CELL) -> int:
+    """Return how many algorithms fit a matrix of a width; names take less of it in large cells.
 
-    >>> matrix_limit(3.5), matrix_limit(7.0)
-    (15, 30)
+    >>> matrix_limit(3.5), matrix_limit(7.0), matrix_limit(3.5, NUMBER_CELL)
+    (15, 30, 9)
     """
-    return max(min(ROWS, int((0.67 * inches - 0.15) / _LEAST_CELL)), 2)
+    room = (0.67 if cell < NUMBER_CELL else 0.8) * inches - 0.15
+    return max(min(ROWS, int(room / cell)), 2)
 
 
 def matrix_axes(plot: Plot, names: list[str], *, top: bool = True) -> tuple[Axes, float]:

@@ -55,8 +55,8 @@ def pairwise(
 
     Above the diagonal: the difference of row minus column (positive: the row is better) and the
     p-value that decides, bold and framed where the difference is significant. Below the diagonal:
-    the shares of tasks that the row wins, ties and loses against the column. If there is no room
-    for numbers, only colours are drawn.
+    the shares of tasks that the row wins, ties and loses against the column. By default as many
+    algorithms are drawn as leave room for numbers; with more, only colours are drawn.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def pairwise(
     >>> axes = comparison.plot.pairwise(width="acm")
     """
     with Plot(ax, width, note) as plot:
-        limit = matrix_limit(plot.inches)
+        limit = matrix_limit(plot.inches, NUMBER_CELL)
         names = plot.algorithms(comparison, limit, algorithms, order, labels, highlight)
         axes, cell = matrix_axes(plot, names)
         decisions = pair_decisions(comparison, names)
@@ -177,7 +177,7 @@ def _draw_shares(axes: Axes, comparison: Comparison, names: list[str], inches: f
     shares = squares[:, rows, columns]
     forms = {
         "wins/ties/losses": [_three(share) for share in shares.T],
-        "wins:losses": [f"{100 * share[0]:.0f}:{100 * share[2]:.0f}" for share in shares.T],
+        "wins/losses": [f"{100 * share[0]:.0f}/{100 * share[2]:.0f}" for share in shares.T],
     }
     fit = (form for form, texts in forms.items() if widest_number(texts) <= 0.96 * inches)
     written = next(fit, "")

@@ -26,7 +26,7 @@ from occstats.figures._base import (
     fence,
     limit_ticks,
 )
-from occstats.figures._labels import clean, label
+from occstats.figures._labels import clean, escape, fitted
 from occstats.figures._style import BLUE, FADED, ORANGE, Width, ink
 
 _TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
@@ -82,17 +82,19 @@ def regression(
             )
         names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight)
         terms = [str(term) for term in dict.fromkeys(table["term"])]
-        columns = min(len(terms), 2 if plot.inches < 4.5 else 4)
+        columns = min(len(terms), 2 if plot.inches < 4.5 and len(terms) > 3 else 4)
         rows = math.ceil(len(terms) / columns)
         letters = FontProperties(size=matplotlib.rcParams["ytick.labelsize"])
         row = 1.29 / 72 * letters.get_size_in_points()
         tall = rows * (0.42 + row * len(names))
         _, panels = plot.subplots(tall, rows, columns, sharey=True)
+        # The columns share what the names leave, with space between them.
+        room = 0.45 * plot.inches / columns
         for axes, term in zip(panels, terms, strict=False):
             part = table[table["term"] == term].set_index("algorithm").reindex(names)
-            # The columns share what the names leave, with space between them.
-            _panel(axes, part, 0.45 * plot.inches / columns)
-            axes.set_title(_TERMS.get(term, label(term, 20)))
+            _panel(axes, part, room)
+            title = fitted([clean(_TERMS.get(term, term))], room, size="medium", lines=2)[0]
+            axes.set_title(escape(title))
         for axes in panels[len(terms) :]:
             axes.remove()
         # Shared axes share the ticks and the direction.

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from numpy.typing import NDArray
 
 from occstats.errors import FigureError
@@ -80,9 +80,12 @@ def times(
                 axes.set_xlabel("training instances n")
         for axes in panels:
             axes.set(xscale="log", yscale="log")
-            for axis in (axes.xaxis, axes.yaxis):
+            for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
                 axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10))))
                 axis.set_minor_formatter(NullFormatter())
+                if np.log10(high / low) < 2:
+                    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
             axes.grid()
         plot.legend(whole, names)
         return plot.finish_panels(panels, _alternative_text(table, names))

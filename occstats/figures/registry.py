@@ -193,9 +193,11 @@ def wanted_figures(only: Sequence[str] | None, available: set[str]) -> list[Figu
     for name in dict.fromkeys(only):
         key = name.strip().replace("-", "_").lower()
         if key not in FIGURES:
+            # "cd" abbreviates critical_difference.
+            initials = {"".join(part[0] for part in name.split("_")): name for name in FIGURES}
+            near = did_you_mean(initials.get(key, key), FIGURES)
             raise FigureError(
-                f"there is no figure {name!r}{did_you_mean(key, FIGURES)}; "
-                f"the figures are {', '.join(FIGURES)}"
+                f"there is no figure {name!r}{near}; the figures are {', '.join(FIGURES)}"
             )
         for needed in FIGURES[key].needs:
             if needed not in available:
@@ -274,6 +276,9 @@ def read_frame(path: str | Path, what: str) -> pd.DataFrame:
     import pandas as pd
 
     file = Path(path)
+    inside = file / ("curves.csv" if what == "sweep" else "times.csv")
+    if inside.is_file():
+        raise FigureError(f"{what} takes a file, not a folder; try {str(inside)!r}")
     if file.suffix.lower() not in (".csv", ".parquet"):
         raise FigureError(f"{what} takes a .csv or .parquet file; got {str(path)!r}")
     if not file.is_file():

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import occstats
 from occstats import figures
 from occstats.figures._base import PairDecisions, pair_decisions
 from occstats.figures._critical_difference import (
@@ -23,7 +22,7 @@ from occstats.figures._critical_difference import (
     maximal_cliques,
 )
 
-from .conftest import boxes, conclusions, decided, note_of, results_frame
+from .conftest import boxes, conclusions, decided, note_of
 
 
 def graph(size, pairs):
@@ -81,11 +80,12 @@ def test_a_covering_selection_keeps_every_pair(alike):
 
 
 def test_equivalent_pairs_share_a_group_and_untested_ones_do_not(small):
-    words = conclusions(graph(3, [(0, 1), (0, 2), (1, 2)]))
+    words = conclusions(graph(4, itertools.combinations(range(4), 2)))
     words[0, 1] = words[1, 0] = "equivalent"
-    words[1, 2] = words[2, 1] = None
+    words[2, 3] = words[3, 2] = None
     comparison = decided(small, words)
-    assert groups(pair_decisions(comparison, comparison.algorithms)) == [(0, 1), (0, 2)]
+    assert groups(pair_decisions(comparison, comparison.algorithms)) == [(0, 1, 2), (0, 1, 3)]
+    assert "Pairs without a test: 1." in note_of(comparison.plot.critical_difference())
 
 
 # -- the diagram -----------------------------------------------------------------------------------
@@ -300,14 +300,31 @@ def test_a_diagram_without_groups_says_so(small):
     assert note_of(untested.plot.critical_difference()) == "No pair was tested."
 
 
-def test_a_control_leaves_the_other_pairs_untested():
-    frame = results_frame(["a", "b", "c", "d"], list("uvwxyz"), 2)
-    comparison = occstats.compare(frame, control="b", family="control", n_resamples=100)
-    names = comparison.algorithms
-    decisions = pair_decisions(comparison, names)
-    assert np.triu(decisions.tested, 1).sum() == 3
-    assert all(names.index("b") in group for group in groups(decisions))
-    assert "Pairs without a test: 3." in note_of(comparison.plot.critical_difference())
+@pytest.mark.parametrize("count", [5, 31])
+def test_with_a_control_one_bar_joins_it_and_those_that_do_not_differ_from_it(small, count):
+    # Only pairs with algorithm 1 are tested; it does not differ from 0 and 3.
+    tested = graph(count, [(1, other) for other in range(count) if other != 1])
+    alike = graph(count, [(0, 1), (1, 3)])
+    comparison = decided(small, conclusions(alike, tested))
+    axes = comparison.plot.critical_difference(algorithms=count, width="page")
+    [dots] = [line for line in axes.lines if line.get_marker() == "o"]
+    [diamond] = [line for line in axes.lines if line.get_marker() == "D"]
+    if count == 5:
+        check_bars(axes, [(0, 1, 3)])
+        assert diamond.get_xdata()[0] == stems_of(axes)[1].get_xdata()[1]
+    else:
+        assert dots.get_ydata().tolist() == [0, 1, 3]
+        assert diamond.get_ydata()[0] == 1
+    assert "Dots: no significant difference from A1 (diamond) at α" in note_of(axes)
+    assert "Other pairs were not tested." in note_of(axes)
+    assert "No significant difference from A1: A0 and A3." in figures.alt_text(axes)
+
+
+def test_a_control_that_differs_from_all_has_no_bar(small):
+    words = conclusions(graph(4, []), graph(4, [(2, 0), (2, 1), (2, 3)]))
+    axes = decided(small, words).plot.critical_difference()
+    check_bars(axes, [])
+    assert note_of(axes).startswith("All algorithms differ significantly from A2 at α")
 
 
 # -- ranks and p-values of other tests -------------------------------------------------------------

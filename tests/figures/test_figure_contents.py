@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -72,14 +73,14 @@ def test_pairwise_prints_differences_tests_and_shares(lenz2021):
 
 def test_pairwise_leaves_out_the_ties_where_three_numbers_do_not_fit(default):
     figure = default.plot.pairwise()
-    cells = [cell for cell in texts(figure) if ":" in cell]
+    cells = [cell for cell in texts(figure) if re.fullmatch(r"\d+/\d+", cell)]
     assert len(cells) == 36
     row = default.pairwise_full.set_index(["a", "b"]).loc[("SVM", "ALP")]
     shares = [
         100 * row[kind] / row[["wins", "ties", "losses"]].sum() for kind in ("wins", "losses")
     ]
-    assert "{:.0f}:{:.0f}".format(*shares) in cells
-    assert "wins:losses in % of the tasks" in note_of(figure)
+    assert "{:.0f}/{:.0f}".format(*shares) in cells
+    assert "wins/losses in % of the tasks" in note_of(figure)
 
 
 def marked_cells(axes):
@@ -384,3 +385,13 @@ def test_names_of_datasets_do_not_cover_each_other(lenz2021):
         there = [text for text in texts if text.get_horizontalalignment() == side]
         for one, other in itertools.combinations(boxes(figure, there), 2):
             assert not one.overlaps(other)
+
+
+def test_the_axis_of_dataset_effects_names_no_estimand_but_the_note_does(default):
+    axes = default.plot.dataset_effects("ALP", "LOF")
+    assert axes.get_xlabel() == "difference in AUROC, ALP − LOF"
+    assert [text.get_text() for text in axes.get_yticklabels()][-2:] == [
+        "all datasets",
+        "new dataset",
+    ]
+    assert "diamond: typical difference over all, which decides" in note_of(axes)

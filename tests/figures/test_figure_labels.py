@@ -52,6 +52,15 @@ def test_a_long_name_is_wrapped_at_its_joints():
     assert drawn == ["Deep SVDD (soft\nboundary)", "IsolationForestWith\nExtendedSplits", "short"]
 
 
+def test_a_long_name_loses_whole_words():
+    assert shorten("boosted_nearest-neighbour_001", 20) == "boosted_nearest…001"
+    assert shorten("RandomIntervalSpectralEnsemble", 20) == "Random…Ensemble"
+    # Single letters are cut where words would leave too little.
+    assert shorten("a_veryveryverylongword_b", 14) == "a_veryve…ord_b"
+    drawn = fitted(["boosted_nearest-neighbour_001", "v2_LightGBM_007"], 0.85, size=8, lines=2)
+    assert drawn == ["boosted…\nneighbour_001", "v2_LightGBM_\n007"]
+
+
 def test_names_that_differ_in_their_middle_stay_distinct():
     drawn = fitted(["x" * 40 + middle + "x" * 40 for middle in "abc"], 1, size=8)
     assert [text[-5:] for text in drawn[1:]] == ["x…(2)", "x…(3)"]
@@ -100,7 +109,7 @@ def test_known_troubles(name, expected):
 
 
 def test_wide_letters_count_twice_and_a_mark_keeps_its_letter():
-    assert shorten("近傍法の平均局所近接度", 9) == "近傍…度"
+    assert shorten("近傍法の平均局所近接度", 9) == "近傍法…度"
     assert "\u0301" not in shorten("abcdefgh" + "e\u0301" * 8, 6).split("…")[1][:1]
 
 

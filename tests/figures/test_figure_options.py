@@ -174,7 +174,7 @@ def test_draws_on_axes_or_a_subfigure_of_the_user(lenz2021, sweep_frame, times_f
     draw = functools.partial(
         getattr(figures, name), *(sources[need] for need in FIGURES[name].needs)
     )
-    figure = Figure(figsize=(8, 4), layout="constrained")
+    figure, before = Figure(figsize=(8, 4), layout="constrained"), plt.get_fignums()
     if "ax" in taken_by(name):
         left, right = figure.subplots(1, 2)
         drawn = draw(ax=right)
@@ -196,7 +196,14 @@ def test_draws_on_axes_or_a_subfigure_of_the_user(lenz2021, sweep_frame, times_f
     assert figure._suptitle is None
     assert getattr(right, "_supxlabel", None) is None
     assert figures.alt_text(figure) == figures.alt_text(right) == figures.alt_text(drawn) != ""
-    assert plt.get_fignums() == []
+    assert plt.get_fignums() == before
+
+
+def test_what_is_no_axes_and_no_figure_is_refused(small):
+    with pytest.raises(figures.FigureError, match=r"^ax must be Matplotlib axes.*; got 3$"):
+        small.plot.mean_ranks(ax=3)
+    with pytest.raises(figures.FigureError, match=r"^figure must be a Matplotlib"):
+        small.plot.ranks(figure=Figure().add_subplot())
 
 
 def test_axes_in_a_style_of_the_user_keep_it(lenz2021):
@@ -226,7 +233,7 @@ def test_of_many_algorithms_the_best_are_drawn_and_the_note_says_so(many, name):
     shown = " ".join(words(drawn))
     best = re.search(r"The best (\d+) of 31 algorithms", shown)
     # One rule for all figures but matrices, which have to fit the width.
-    assert int(best[1]) == (15 if name in ("pairwise", "kendall") else 30)
+    assert int(best[1]) == {"pairwise": 9, "kendall": 15}.get(name, 30)
     assert root_figure(drawn).get_figheight() < 11
 
 

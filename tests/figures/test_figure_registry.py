@@ -108,6 +108,8 @@ def test_command_line_lists_the_figures():
     [
         ([], "nothing to draw"),
         (["--only", "kendal", "lenz2021"], "no figure 'kendal' (did you mean 'kendall'?)"),
+        (["--only", "cd", "lenz2021"], "no figure 'cd' (did you mean 'critical_difference'?)"),
+        (["--sweep", "tuned"], "sweep takes a file, not a folder; try 'tuned/curves.csv'"),
         (["--only", "ranks"], "figure 'ranks' needs RESULTS"),
         (["--only", "times", "lenz2021"], "figure 'times' needs a table of times"),
         (["lenz2021", "--format", "gif"], "--format must be among"),
@@ -123,6 +125,8 @@ def test_command_line_lists_the_figures():
 def test_command_line_refuses_in_one_line(tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.parquet").write_text("<html>not found</html>")
+    (tmp_path / "tuned").mkdir()
+    (tmp_path / "tuned" / "curves.csv").touch()
     done = run(*arguments, "--out", tmp_path / "out")
     assert done.exit_code == 2
     assert message in done.stderr

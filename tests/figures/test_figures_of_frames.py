@@ -118,6 +118,13 @@ def test_times_draw_means_per_query(times_frame):
     assert "the slowest SVM (1.85 s)" in words
 
 
+def test_an_axis_of_times_within_two_decades_has_several_ticks(times_frame):
+    axes = figures.times(times_frame[times_frame["n"].between(200, 2000)])[1]
+    low, high = axes.get_xlim()
+    shown = [tick for tick in axes.xaxis.get_major_locator()() if low <= tick <= high]
+    assert shown == [500, 1000]
+
+
 def test_times_leave_out_what_failed(times_frame):
     frame = times_frame.copy()
     frame.loc[(frame["descriptor"] == "SVM") & (frame["n"] > 1000), "fit_seconds"] = np.nan
