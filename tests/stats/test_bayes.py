@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from occstats.errors import ArgumentError
 from occstats.stats import bayes
 from occstats.stats._resampling import PosteriorWeights
 from occstats.stats.bayes import bayesian_signed_rank, correlated_t, probability_best
@@ -89,26 +88,12 @@ def test_copies_of_a_task_within_its_dataset_change_nothing():
     # ... while a test of independent tasks would grow more certain.
 
 
-def test_symmetry_order_and_sum():
+def test_symmetry_and_sum():
     rng = np.random.default_rng(3)
-    scores = rng.uniform(0.7, 0.8, (30, 4)).round(3)
-    clusters = rng.integers(8, size=30)
-    found = bayesian_signed_rank(
-        scores, clusters, tie_tolerance=1e-9, n_resamples=500, random_state=1
-    )
-    total = found.better + found.equivalent + found.worse
-    assert total == pytest.approx(np.ones((4, 4)))
+    scores, clusters = rng.uniform(0.7, 0.8, (30, 4)).round(3), rng.integers(8, size=30)
+    found = bayesian_signed_rank(scores, clusters, n_resamples=500, random_state=1)
+    assert found.better + found.equivalent + found.worse == pytest.approx(np.ones((4, 4)))
     assert found.better == pytest.approx(found.worse.T)
-    assert found.equivalent == pytest.approx(found.equivalent.T)
-    rows, columns = rng.permutation(30), [2, 3, 0, 1]
-    again = bayesian_signed_rank(
-        scores[rows][:, columns],
-        clusters[rows],
-        tie_tolerance=1e-9,
-        n_resamples=500,
-        random_state=1,
-    )
-    assert again.better == pytest.approx(found.better[np.ix_(columns, columns)])
 
 
 @pytest.mark.parametrize(("rope", "expected"), [(0.01, (0, 1, 0)), (0.0, (0.5, 0, 0.5))])
@@ -127,12 +112,6 @@ def test_missing_tasks_and_pairs_without_common_tasks():
     part = bayesian_signed_rank(scores[kept], np.arange(4), n_resamples=20_000, random_state=1)
     assert found.better[0, 2] == pytest.approx(part.better[0, 2], abs=0.02)
     assert np.isnan(found.better[2, 3])
-
-
-@pytest.mark.parametrize("name", ["rope", "prior_weight"])
-def test_negative_options_are_refused(name):
-    with pytest.raises(ArgumentError, match=rf"{name} must be a number of 0 or more; got -1"):
-        bayesian_signed_rank([[0.1, 0.2]], ["a"], **{name: -1})
 
 
 # baycomp 1.0.3: CorrelatedTTest.probs(np.zeros(10), row, 0.01, runs=runs) for row in FOLDS

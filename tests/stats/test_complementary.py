@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from occstats.errors import ArgumentError
 from occstats.stats import cluster_weights, complementary_pairs, task_ranks
 
 tables = hnp.arrays(
@@ -39,12 +38,3 @@ def test_is_enumeration(table, data):
     ):
         assert (score, rank) == pytest.approx(expected[a, b], rel=1e-12)
     assert (np.diff(found.mean_best_score) < 1e-9).all()
-
-
-def test_refusals():
-    with pytest.raises(ArgumentError, match="at least two columns"):
-        complementary_pairs([[1.0]], ["a"])
-    with pytest.raises(ArgumentError, match="one label per task \\(1\\); got shape"):
-        complementary_pairs([[1.0, 2.0]], ["a", "b"])
-    with pytest.raises(ArgumentError, match="must not contain missing values"):
-        complementary_pairs([[1.0, np.nan]], ["a"])

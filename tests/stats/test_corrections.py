@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from occstats.errors import ArgumentError
 from occstats.stats import adjust, adjust_pairs
 
 STATSMODELS = {
@@ -99,26 +98,3 @@ def test_family_of_the_control(p_matrix):
     assert np.isnan(adjusted[np.ix_(others, others)]).all()
     both = adjust_pairs((p_matrix + p_matrix.T) / 2, family="control", control=1, correction="none")
     np.testing.assert_array_equal(both[1], both[:, 1])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"family": "column"}, "family must be one of"),
-        ({"correction": "sidak"}, "correction must be one of"),
-        ({"alternative": "both"}, "alternative must be one of"),
-        ({"family": "control"}, "control must be the column of an algorithm \\(0 to 3\\)"),
-        ({"family": "control", "control": 4}, "got 4"),
-        ({"p_matrix": np.zeros((2, 3))}, "p_matrix must be square"),
-    ],
-)
-def test_refusals_of_pairs(p_matrix, arguments, message):
-    with pytest.raises(ArgumentError, match=message):
-        adjust_pairs(**{"p_matrix": p_matrix, **arguments})
-
-
-def test_refusals():
-    with pytest.raises(ArgumentError, match="values from 0 to 1"):
-        adjust([0.5, 1.5])
-    with pytest.raises(ArgumentError, match="one dimension"):
-        adjust([[0.5]])

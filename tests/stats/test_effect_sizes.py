@@ -47,7 +47,7 @@ def example(seed=0, k=4):
     return rng.uniform(size=(40, k)).round(2), clusters
 
 
-def test_antisymmetry_and_order_of_algorithms_and_rows():
+def test_antisymmetry():
     scores, clusters = example()
     found = pair_effects(scores, clusters, tie_tolerance=1e-9)
     assert found.rank_biserial.estimate == pytest.approx(-found.rank_biserial.estimate.T)
@@ -56,13 +56,6 @@ def test_antisymmetry_and_order_of_algorithms_and_rows():
         assert effect.estimate == pytest.approx(1 - effect.estimate.T)
         assert effect.low == pytest.approx(1 - effect.high.T)
     np.testing.assert_array_equal(found.wins, found.losses.T)
-    rows, columns = np.random.default_rng(1).permutation(40), [3, 1, 0, 2]
-    again = pair_effects(scores[rows][:, columns], clusters[rows], tie_tolerance=1e-9)
-    square = np.ix_(columns, columns)
-    for name in EFFECTS:
-        one, two = getattr(again, name), getattr(found, name)
-        assert one.low == pytest.approx(two.low[square], abs=1e-9)
-        assert one.high == pytest.approx(two.high[square], abs=1e-9)
 
 
 def test_identical_algorithms():

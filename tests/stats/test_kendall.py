@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from occstats.errors import ArgumentError
 from occstats.stats import cluster_weights, kendall, kendall_jackknife, kendall_matrix
 from occstats.stats._arrays import upper_pairs
 from occstats.stats.clusters import Clusters
@@ -77,11 +76,6 @@ def test_not_defined():
     assert np.isnan(tau[0, 1])
     assert tau[1, 1] == 1
     assert np.isnan(kendall_tau([1, np.nan], [1, 2], ["a", "b"]))
-
-
-def test_refusals():
-    with pytest.raises(ArgumentError, match="one label per task \\(2\\)"):
-        kendall_tau([1, 2], [1, 2], ["a"])
 
 
 # Intervals

@@ -17,7 +17,6 @@ import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from occstats.errors import ArgumentError
 from occstats.stats import clustered_mcnemar, pairwise_tests
 from occstats.stats.mcnemar import is_binary
 
@@ -109,8 +108,7 @@ def test_single_tasks_are_mcnemars_and_equal_columns_do_not_differ():
     assert [float(same.p[name][0]) for name in NAMES] == [1, 1, 1, 1]
 
 
-def test_scores_other_than_0_and_1_are_refused():
+def test_scores_are_binary_if_both_values_occur():
+    assert is_binary([[0.0, 1.0]])
     assert not is_binary([[0.0, 0.5]])
     assert not is_binary([[1.0, 1.0]])
-    with pytest.raises(ArgumentError, match="must be 0 or 1"):
-        clustered_mcnemar([[0.3, 1.0], [0.0, 1.0]], [1, 2])

@@ -6,8 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from occstats import load_results
-from occstats.errors import ArgumentError
 from occstats.stats import (
     Sample,
     difference_posterior,
@@ -248,24 +246,3 @@ def test_posterior_of_the_mean_is_the_bayesian_bootstrap():
     assert found.better[0, 1] == pytest.approx((draws > 0.1).mean(), abs=tolerance)
     assert found.worse[0, 1] == pytest.approx((draws < -0.1).mean(), abs=tolerance)
     np.testing.assert_allclose(found.better + found.equivalent + found.worse, 1)
-
-
-def test_failures_need_a_score():
-    sample = Sample(np.array([[0.5, -INFINITY], [0.4, 0.3]]), Clusters.of(["a", "b"]))
-    with pytest.raises(ArgumentError, match="give failed runs a score"):
-        mean_tests(sample)
-    with pytest.raises(ArgumentError, match="control must be a column from 0 to 1; got 7"):
-        mean_tests([[0.5, 0.2], [0.4, 0.3]], ["a", "b"], control=7)
-    with pytest.raises(ArgumentError, match="null must be one of bootstrap, asymptotic"):
-        mean_tests([[0.5, 0.2], [0.4, 0.3]], ["a", "b"], null="flips")
-
-
-def test_mean_differences_of_the_paper():
-    results = load_results("lenz2021")
-    found = mean_tests(results.oriented, results.clusters, random_state=0)
-    names = results.algorithms
-    alp, lof = names.index("ALP"), names.index("LOF")
-    assert (found.p <= 0.05).sum() / 2 == 11
-    assert found.difference[alp, lof] == pytest.approx(0.0144, abs=0.5e-4)
-    assert found.low[alp, lof] == pytest.approx(0.0016, abs=0.5e-4)
-    assert found.high[alp, lof] == pytest.approx(0.0271, abs=0.5e-4)

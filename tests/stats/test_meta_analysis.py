@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from occstats.errors import ArgumentError
 from occstats.stats import cluster_effects, random_effects
 
 # library(metafor); dat <- escalc("RR", ai=tpos, bi=tneg, ci=cpos, di=cneg, data=dat.bcg)
@@ -78,17 +77,3 @@ def test_cluster_effects_pool_the_variance_within_clusters():
     means, variances = cluster_effects([1, 3, 5, 7, np.nan, 8], list("aabbbc"))
     assert means.ravel().tolist() == [2, 6, 8]
     assert variances.ravel().tolist() == [1, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("effects", "variances", "message"),
-    [
-        ([np.inf, 1.0], 0.0, "effects must be a finite"),
-        ([1.0, 2.0], [1.0, 2.0, 3.0], "variances must be a number"),
-        ([1.0, 2.0], [1.0, -2.0], "variances must be at least 0"),
-        ([1.0, 2.0], [1.0, np.nan], "variances must be at least 0"),
-    ],
-)
-def test_refuses_bad_input(effects, variances, message):
-    with pytest.raises(ArgumentError, match=message):
-        random_effects(effects, variances)

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from occstats.errors import ArgumentError
 from occstats.stats import cluster_weights, task_ranks, weighted_regression
 from tests.stats.paper import ALGORITHMS, DATASETS, REFERENCE, SCORES, TABLE
 
@@ -246,28 +245,6 @@ def test_too_few_clusters_keep_the_coefficients(inference):
     assert "3 clusters for 3 terms" in fit.reason
     np.testing.assert_allclose(fit.coefficient, sm.WLS(y, design, weights=mass).fit().params)
     assert np.isnan(fit.p).all()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"inference": "hc9"}, "inference must be one of"),
-        ({"confidence": 95}, "confidence must be strictly between 0 and 1; got 95"),
-        ({"terms": ["a"]}, "a column for each of the 1 terms"),
-        ({"weights": [1, 1, 0, 1]}, "one positive weight per observation \\(4\\)"),
-        ({"clusters": None}, "clusters must be given for inference 'cr2'"),
-        ({"y": [1, 2, 3]}, "a row for each of the 3 values of y"),
-    ],
-)
-def test_refusals(arguments, message):
-    complete = {
-        "y": [1, 2, 3, 5],
-        "design": [[1, 0], [1, 1], [1, 2], [1, 3]],
-        "terms": ["intercept", "x"],
-        "clusters": [1, 2, 3, 4],
-    }
-    with pytest.raises(ArgumentError, match=message):
-        weighted_regression(**{**complete, **arguments})
 
 
 def test_cr2_is_that_of_the_installed_clubsandwich(tmp_path):

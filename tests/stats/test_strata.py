@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from occstats.errors import ArgumentError
 from occstats.stats import cluster_weights, rank_strata, task_ranks
 
 
@@ -39,17 +38,3 @@ def test_empty_stratum_has_no_mean():
     assert found.n_tasks.tolist() == [1, 0, 1]
     assert np.isnan(found.mean_ranks[1]).all()
     assert found.mean_ranks[2].tolist() == [2, 1]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_strata": 0}, "n_strata must be an integer of at least 1"),
-        ({"trait": [0.5]}, "same tasks; got 2, 1 and 2"),
-        ({"trait": [0.5, np.nan]}, "trait must not contain missing values"),
-    ],
-)
-def test_refusals(arguments, message):
-    complete = {"ranks": [[1, 2], [2, 1]], "trait": [0.5, 0.9], "clusters": ["a", "b"]}
-    with pytest.raises(ArgumentError, match=message):
-        rank_strata(**{**complete, **arguments})
