@@ -180,9 +180,3 @@ def test_the_steps_of_the_action(tmp_path, names, margin, code):
     )
     assert files["GITHUB_OUTPUT"].read_text() == f"code={code}\n"
     assert files["GITHUB_STEP_SUMMARY"].read_text("utf-8").startswith(f"### {names[0]} against ")
-
-
-def test_the_line_names_the_estimand():
-    names = ["ALP", "SAE"]
-    found = occstats.compare("lenz2021", algorithms=names, estimand="typical", n_resamples=500)
-    assert "ALP − SAE = +0.0485 typical AUROC (95 % CI" in judge(found, *names).evidence

@@ -21,10 +21,6 @@ def short(found):
     return found.methods_text.blocks()[0]
 
 
-def details(found):
-    return found.methods.split("\n\n", 1)[1].partition("\n\nReferences")[0]
-
-
 UNEQUAL = table([2, 3] * 10, (0.1, 0.0, 0.0))
 SETTINGS = [
     {},
@@ -109,98 +105,45 @@ def test_references_are_read_from_the_bibliography():
         assert not re.search(r"[{}\\]", work.text + work.cited), key
 
 
-def test_the_null_hypothesis_and_the_flips_are_stated():
-    text = unequal().methods
-    assert "joint distribution of the differences is invariant to sign changes of whole da" in text
-    assert "200 random sign flips of whole datasets (Canay, Romano and Shaikh, 2017)" in text
-    assert "corrected for all 3 pairs by the max-T procedure (Westfall and Young, 1993)" in text
-    assert "Hodges-Lehmann shift (Hodges and Lehmann, 1963)" in text
-    assert "(CR2) (Bell and McCaffrey, 2002)" in text
+PAIR = table([2] * 8, (0.1, 0.0))
+NO_SCORE = UNEQUAL.assign(reward=UNEQUAL["reward"].where(UNEQUAL.index % 7 > 0))
+# Table, settings, and what the methods of this comparison claim, and what they do not.
+CLAIMS = [
+    (UNEQUAL, {}, ["invariant to sign changes of whole da", "(Canay, Romano and Shaikh, 2017)",
+                   "corrected for all 3 pairs by the max-T procedure (Westfall and Young, 1993)",
+                   "Hodges-Lehmann shift", "(CR2) (Bell and McCaffrey, 2002)"], ["exact"]),
+    (UNEQUAL, {"estimand": "mean"},
+     ["bootstrap-t (Davison and Hinkley, 1997), using 200 resamples of whole datasets",
+      "max-T procedure (Romano and Wolf, 2005)", "fewer than about 3 in 20 datasets"], ["exact"]),
+    (table([2] * 4), {"estimand": "mean"}, ["Student's t-test", "by the Bonferroni procedure"],
+     ["using 200 resamples"]),
+    (PAIR, {}, ["all 128 sign flips of whole datasets", "the test is exact"], ["all pairs"]),
+    (table([2] * 9, (0.1, 0.0)), {}, ["200 random sign flips"], ["exact"]),
+    (PAIR, {"null": "asymptotic", "correction": "none"}, [], ["exact"]),
+    (PAIR, {"alternative": "greater", "correction": "holm"},
+     ["corrected for both directions by the Holm"], []),
+    (UNEQUAL, {"preset": "paper"}, ["for the 2 tests of each algorithm separately",
+                                    "does not control the error over all pairs together"], []),
+    (UNEQUAL, {"preset": "paper", "test": "ds"}, ["except for test ds"], []),
+    (table([1] * 12), {}, ["with the Wilcoxon signed-rank test (Wilcoxon, 1945)"], ["clusters"]),
+    (table([1] * 12), {"test": "ds"}, ["Datta-Satten"], []),
+    (NO_SCORE, {"missing": "worst=0"},
+     ["Failures ranked below every score.", "Failures counted as 0 in means."], []),
+    (UNEQUAL, {"margin": 0.05}, ["within ±0.05"], []),
+    (UNEQUAL.assign(reward=0.5), {"score": "reward"},
+     ["Pairs with equal scores on all tasks were called equivalent."], []),
+    (table([5]), {}, ["a single dataset permits no tests"],
+     ["Posterior", "null hypothesis", "Confidence intervals"]),
+    (table([2, 2, 2]), {}, ["mean ranks and mean scores: Student's t over dataset means;",
+                            "regressed on the median score of all algorithms"], []),
+]  # fmt: skip
 
 
-def test_means_name_the_failures_that_they_cannot_exclude():
-    text = unequal(estimand="mean").methods
-    assert "bootstrap-t (Davison and Hinkley, 1997), using 200 resamples of whole datasets" in text
-    assert "max-T procedure (Romano and Wolf, 2005)" in text
-    assert "fewer than about 3 in 20 datasets" in text
-    assert "(Bahadur and Savage, 1956)" in text
-    few = compare(table([2] * 4), estimand="mean")
-    assert "Student's t-test" in short(few)
-    assert "by the Bonferroni procedure" in short(few)
-    assert "bootstrap" not in details(few).partition("Posterior")[0]
-
-
-def test_one_pair_with_all_flips_is_exact():
-    frame = table([2] * 8, (0.1, 0.0))
-    one = compare(frame)
-    assert "all 128 sign flips of whole datasets" in short(one)
-    assert "the test is exact" in details(one)
-    for other in (
-        compare(table([2] * 8)),
-        compare(table([2] * 9, (0.1, 0.0))),
-        compare(frame, null="asymptotic", correction="none"),
-        compare(frame, estimand="mean"),
-    ):
-        assert "exact" not in other.methods
-
-
-def test_one_pair_is_not_corrected():
-    frame = table([2] * 8, (0.1, 0.0))
-    text = compare(frame).methods.partition("were regressed")[0]
-    assert "corrected" not in text
-    assert "all pairs" not in text
-    one_sided = compare(frame, alternative="greater", correction="holm")
-    assert "corrected for both directions by the Holm" in one_sided.methods
-
-
-def test_rows_of_the_paper_do_not_control_the_error_over_all_pairs():
-    text = unequal(preset="paper").methods
-    assert "for the 2 tests of each algorithm separately" in text
-    assert "The correction does not control the error over all pairs together." in text
-    assert "(Lenz, Peralta and Cornelis, 2021)" in text
-    assert "except for test ds" in unequal(preset="paper", test="ds").methods
-
-
-def test_without_clusters_the_test_is_wilcoxons():
-    text = compare(table([1] * 12)).methods
-    assert "with the Wilcoxon signed-rank test (Wilcoxon, 1945)" in text
-    assert "clusters" not in text
-    assert "Datta-Satten" in compare(table([1] * 12), test="ds").methods
-
-
-def test_failures_equivalence_and_reversal_are_described():
-    frame = UNEQUAL.copy()
-    frame.loc[::7, "reward"] = np.nan
-    worst = compare(frame, missing="worst=0")
-    assert "Failures ranked below every score." in short(worst)
-    assert "Failures counted as 0 in means." in details(worst)
-    assert "within ±0.05" in short(unequal(margin=0.05))
-    same = compare(UNEQUAL.assign(reward=0.5), score="reward")
-    assert "Pairs with equal scores on all tasks were called equivalent." in details(same)
-
-
-def test_one_dataset_has_no_tests():
-    found = compare(table([5]))
-    text = found.methods
-    assert "Posterior" not in text
-    assert "a single dataset permits no tests" in text
-    assert "null hypothesis" not in text
-    assert "Confidence intervals" not in text
-    assert not {"mean_rank", "mean_score", "difference"} & set(found.intervals)
-
-
-def test_methods_name_the_intervals_and_traits_that_were_used(lenz):
-    few = compare(table([2, 2, 2])).methods
-    assert "mean ranks and mean scores: Student's t over dataset means;" in few
-    assert "regressed on the median score of all algorithms" in few
-    many = lenz().methods
-    assert "mean ranks and mean scores: bootstrap-t over datasets (Davison and Hinkley" in many
-    assert (
-        "- the probability of improvement on a task, rank-biserial correlations and Kendall's τ: "
-        in many
-    )
-    assert "Wilson's interval (Wilson, 1927)" in many
-    assert "number of attributes, the sparsity and the median score of all algorithms" in many
+@pytest.mark.parametrize(("frame", "settings", "claimed", "absent"), CLAIMS)
+def test_methods_claim_what_was_done(frame, settings, claimed, absent):
+    text = (unequal if frame is UNEQUAL else functools.partial(compare, frame))(**settings).methods
+    assert [words for words in claimed if words not in text] == []
+    assert [words for words in absent if words in text] == []
 
 
 def test_intervals_are_a_list_in_every_form():

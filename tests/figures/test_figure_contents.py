@@ -95,16 +95,6 @@ def marked_cells(axes):
     return frames, bold
 
 
-@pytest.mark.parametrize(("fixture", "count"), [("default", 14), ("lenz2021", 22)])
-def test_pairwise_marks_exactly_what_is_decided(request, fixture, count):
-    comparison = request.getfixturevalue(fixture)
-    conclusion = comparison.matrix("conclusion").isin(["better", "worse"]).to_numpy()
-    decided_pairs = set(map(tuple, np.argwhere(np.triu(conclusion)).tolist()))
-    assert len(decided_pairs) == count
-    frames, bold = marked_cells(comparison.plot.pairwise())
-    assert frames == bold == decided_pairs
-
-
 def test_marks_follow_the_conclusion_and_not_the_p_value(small):
     words = conclusions(np.array([[False, True, False], [True, False, False], [False] * 3]))
     p = lambda pairs: np.where(pairs["conclusion"] == "undecided", 0.0, 1.0)  # noqa: E731
@@ -145,12 +135,6 @@ def test_a_pair_without_a_difference_still_shows_its_decision(small):
     assert marked_cells(axes)[0] == {(0, 1)}
 
 
-@pytest.mark.parametrize(("estimand", "word"), [("typical", "typical"), ("mean", "mean")])
-def test_pairwise_names_the_difference(small, estimand, word):
-    figure = occstats.compare(small.results, estimand=estimand, n_resamples=100).plot.pairwise()
-    assert f"Above: {word} difference in AUROC" in note_of(figure)
-
-
 def test_mean_ranks_carry_their_intervals(lenz2021):
     axes = lenz2021.plot.mean_ranks()
     bars = [line for line in axes.lines if len(line.get_xdata()) == 2]
@@ -168,15 +152,6 @@ def test_mean_ranks_are_sorted_by_mean_rank_whatever_the_table_is_sorted_by(lenz
     assert [label.get_text() for label in axes.get_yticklabels()] == lenz2021.algorithms
     numbers = [float(number) for number in texts(axes)]
     assert numbers == sorted(numbers)
-
-
-def test_mean_ranks_have_one_colour_unless_one_is_highlighted(lenz2021):
-    def colours(**options):
-        lines = lenz2021.plot.mean_ranks(**options).lines
-        return {line.get_color() for line in lines}
-
-    assert len(colours()) == 1
-    assert len(colours(highlight="SVM")) == 2
 
 
 @pytest.mark.parametrize(("datasets", "kind"), [(5, "Student's"), (8, "bootstrap-t")])

@@ -245,15 +245,6 @@ def test_hostile_names_are_drawn(hostile, name):
     FigureCanvasAgg(figure).draw()
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_parameter_is_documented_once_and_no_other(name):
-    parameters = list(taken_by(name))
-    documented = getattr(figures, name).__doc__.split("Parameters\n")[1].split("Examples\n")[0]
-    entries = re.findall(r"^    (\w[\w, ]*) : ", documented, flags=re.MULTILINE)
-    assert [part for entry in entries for part in entry.split(", ")] == parameters
-    assert parameters[-2:] == ["width", "note"]
-
-
 def test_results_where_lower_is_better_put_the_better_first(lenz2021):
     frame = lenz2021.results.to_frame()
     frame["auroc"] = 1 - frame["auroc"]

@@ -1,7 +1,6 @@
 """The tables of a comparison, and how their numbers are written."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import occstats
@@ -101,14 +100,6 @@ def test_halves_are_rounded_away_from_zero_and_limits_outward():
     assert limits(3)(float("-inf"), 0.1) == "[–, +0.100]"
     assert limits(3)(float("-inf"), float("inf")) == "–"
     assert write(float("inf")) == "–"
-
-
-def test_two_datasets_have_a_table_of_p_values():
-    frame = pd.DataFrame({"dataset": list("aabb"), "x": [0.1, 0.2, 0.3, 0.4], "y": 0.2})
-    comparison = occstats.compare(
-        frame, task="@row", algorithms=["x", "y"], lower_is_better=False, n_resamples=100
-    )
-    assert "p_values" in named(comparison)
 
 
 def test_one_dataset_has_neither_intervals_nor_p_values(comparison):

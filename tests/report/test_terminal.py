@@ -97,17 +97,6 @@ def test_failures_have_no_mean():
     assert re.search(r"^A01 +\d\.\d\d +– ", screen(comparison), flags=re.MULTILINE)
 
 
-def test_a_reversed_pair_is_marked_in_its_row():
-    frame = pd.read_csv("tests/cases/gate2.csv")
-    frame["LAST"] = frame["BASE"] - 0.1 + 0.001 * np.sin(np.arange(len(frame)))
-    comparison = occstats.compare(frame, **HIGHER, n_resamples=1000)
-    text = screen(comparison)
-    assert re.search(r"^BASE .* \*†$", text, flags=re.MULTILINE)
-    assert "† the mean difference has the opposite sign." in text
-    assert "CAND is typically better than BASE, but BASE has the higher mean" in text
-    assert "better †" in screen(comparison, full=True)
-
-
 def test_notes_are_cut_after_three(comparison):
     notes = tuple(f"This is note {number}." for number in range(5))
     text = screen(occstats.compare(replace(comparison.given, notes=notes), n_resamples=100))
