@@ -117,6 +117,8 @@ CLAIMS = [
       "max-T procedure (Romano and Wolf, 2005)", "fewer than about 3 in 20 datasets"], ["exact"]),
     (table([2] * 4), {"estimand": "mean"}, ["Student's t-test", "by the Bonferroni procedure"],
      ["using 200 resamples"]),
+    (table([2] * 6), {"estimand": "mean"}, ["bootstrap-t", "max-T procedure"], ["Student's t-t"]),
+    (table([2] * 2), {}, ["Posterior probabilities"], []),
     (PAIR, {}, ["all 128 sign flips of whole datasets", "the test is exact"], ["all pairs"]),
     (table([2] * 9, (0.1, 0.0)), {}, ["200 random sign flips"], ["exact"]),
     (PAIR, {"null": "asymptotic", "correction": "none"}, [], ["exact"]),

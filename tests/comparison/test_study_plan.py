@@ -66,6 +66,13 @@ def test_components_of_a_pilot_with_folds():
     assert found == pytest.approx((0.05, 0.03, 0.02), rel=0.25)
 
 
+def test_components_of_a_pilot_with_one_task_per_dataset():
+    frame = pd.DataFrame({"dataset": list("abcd"), "A": [0.5, 0.7, 0.6, 0.9], "B": 0.5})
+    results = load_results(frame, algorithms=["A", "B"], lower_is_better=False)
+    spread = np.std([0.0, 0.2, 0.1, 0.4], ddof=1)
+    assert pilot_components(results, "A", "B") == pytest.approx((spread, 0, 0))
+
+
 def test_a_pilot_gives_what_options_do_not():
     plan = plan_study("lenz2021", candidate="ALP", baseline="NND", n_algorithms=2)
     assert (plan.n_datasets, plan.n_tasks, plan.n_algorithms) == (50, 5, 2)

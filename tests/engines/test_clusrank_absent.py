@@ -10,7 +10,7 @@ import pytest
 
 from occstats.engines import installation
 from occstats.engines.agreement import EngineCheck
-from occstats.engines.clusrank import exact_defect
+from occstats.engines.clusrank import EQUAL_RANKS, exact_defect
 from occstats.engines.installation import find_rscript, probe
 from occstats.errors import ArgumentError, EngineError
 from occstats.stats import clustered_wilcoxon, pairwise_tests
@@ -234,3 +234,8 @@ def test_a_disagreement_is_called_one():
     assert "1.0e-09 (A against B)" in apart.sentence(["A", "B", "C"])
     unknown = np.full_like(native.z, np.nan)
     assert EngineCheck(native, replace(native, z=unknown), versions).agrees
+    # Pairs that clusrank does not test because all signed ranks are equal are ignored, others not.
+    p = np.where(np.arange(9).reshape(3, 3) == 1, np.nan, native.p)
+    for reason, agrees in ((EQUAL_RANKS, True), ("too few clusters", False)):
+        without = replace(native, p=p, reasons={(0, 1): reason})
+        assert EngineCheck(native, without, versions).agrees == agrees

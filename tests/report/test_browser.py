@@ -9,13 +9,11 @@ import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
-import numpy as np
 import pandas as pd
 import pytest
 
 pytest.importorskip("selenium")
 
-import occstats
 from occstats._format import p_equation, p_value
 from occstats.report.page import render
 from tests.report.browsing import (
@@ -31,6 +29,7 @@ from tests.report.browsing import (
     type_keys,
     wait,
 )
+from tests.report.making import compared, scores
 
 HOSTILE = ["</script><script>document.title='ran'</script>", '<img src=x onerror="throw 1">', "ok"]
 
@@ -301,11 +300,8 @@ def test_print_shows_whole_tables_without_controls(page):
 
 
 def test_names_run_nothing(browser, tmp_path):
-    index = pd.MultiIndex.from_product([HOSTILE, list("123")], names=["dataset", "class"])
-    values = np.random.default_rng(0).random((len(index), len(HOSTILE)))
-    frame = pd.DataFrame(values, index=index, columns=HOSTILE)
-    results = occstats.Results(frame, pd.DataFrame(index=index), "<b>score</b>")
-    show(browser, render(occstats.compare(results, n_resamples=100)), tmp_path)
+    found = compared(scores(HOSTILE, HOSTILE, classes="123"), score_name="<b>score</b>")
+    show(browser, render(found), tmp_path)
     assert browser.title != "ran"
     assert browser.get_log("browser") == []
     assert browser.execute_script("return document.querySelectorAll('img, main b b').length") == 0

@@ -4,12 +4,8 @@ import csv
 import io
 import json
 import re
-import shutil
-import subprocess
 import unicodedata
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import occstats
@@ -18,6 +14,7 @@ from occstats.report.bundle import contents, methods_to_latex, paper_files
 from occstats.report.markup import table_to_latex, table_to_markdown
 from occstats.report.notebook import to_html
 from occstats.report.tables import all_tables
+from tests.report.making import compared, needs_latex, scores, typeset
 from tests.report.screens import HOSTILE, screen
 
 
@@ -33,19 +30,8 @@ def test_no_character_that_moves_the_cursor_reorders_or_hides_is_printed():
 
 @pytest.fixture(scope="module")
 def comparison():
-    generator = np.random.default_rng(3)
-    datasets = [*HOSTILE[:12], "plain"]
-    index = pd.MultiIndex.from_tuples(
-        [(dataset, label) for dataset in datasets for label in ("1", "\x1b[2J")],
-        names=["dataset", "class"],
-    )
-    scores = pd.DataFrame(
-        generator.random((len(index), len(HOSTILE))), index=index, columns=HOSTILE
-    )
-    results = occstats.Results(
-        scores=scores, traits=pd.DataFrame(index=index), score_name="auroc<b>$\x1b[0m"
-    )
-    return occstats.compare(results, n_resamples=100)
+    frame = scores([*HOSTILE[:12], "plain"], HOSTILE, classes=("1", "\x1b[2J"))
+    return compared(frame, score_name="auroc<b>$\x1b[0m")
 
 
 def test_terminal_gets_no_control_characters(comparison):
@@ -113,31 +99,15 @@ def test_latex_commands_in_names_are_text(comparison):
             assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@needs_latex
 def test_latex_compiles(comparison, tmp_path):
     ascii_only = [name for name in comparison.algorithms if name.isascii() and len(name) < 100]
     small = occstats.compare(comparison.results.select(ascii_only), n_resamples=100)
     inputs = [table_to_latex(table) for table in all_tables(small)]
     inputs += [*paper_files(small).values(), methods_to_latex(small.methods_text)]
-    document = "\n".join(
-        [
-            r"\documentclass{article}",
-            r"\usepackage[T1]{fontenc}",
-            r"\usepackage{booktabs,longtable}",
-            r"\begin{document}",
-            # TeX holds a limited number of floats.
-            "\n\\clearpage\n".join(inputs).replace("\\end{table*}", "\\end{table*}\\clearpage"),
-            r"\end{document}",
-        ]
-    )
-    (tmp_path / "main.tex").write_text(document)
-    done = subprocess.run(
-        ["pdflatex", "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "main.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    # TeX holds a limited number of floats.
+    body = "\n\\clearpage\n".join(inputs).replace("\\end{table*}", "\\end{table*}\\clearpage")
+    typeset(tmp_path, body, r"\documentclass{article}\usepackage[T1]{fontenc}")
     assert b"root:" not in (tmp_path / "main.pdf").read_bytes()
 
 

@@ -1,8 +1,6 @@
 """Tables in Markdown, HTML and LaTeX, and LaTeX that compiles and fits a column."""
 
 import re
-import shutil
-import subprocess
 
 import numpy as np
 import pandas as pd
@@ -14,6 +12,7 @@ from occstats.report.bundle import paper_files
 from occstats.report.formatted_table import Column, Table
 from occstats.report.markup import escape_latex, table_to_html, table_to_latex, table_to_markdown
 from occstats.report.tables import all_tables, paper_scores
+from tests.report.making import compared, needs_latex, typeset
 
 # Columns of the full table of Lenz et al.
 ORDER = ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]
@@ -114,8 +113,7 @@ def test_the_lowest_is_bold_if_lower_is_better_and_missing_never():
     frame = pd.DataFrame(
         {"x": [1.0, 2, 3, 4], "y": [2.0, 1, 3, np.nan], "z": [5.0, 5, 5, 5]}, index=index
     )
-    results = occstats.Results(frame, pd.DataFrame(index=index), "error", higher_is_better=False)
-    table = paper_scores(occstats.compare(results, missing="pairwise", n_resamples=100))
+    table = paper_scores(compared(frame, higher_is_better=False, missing="pairwise"))
     names = [column.header for column in table.columns[2:]]
     best = table.best.set_axis(names, axis=1)[["x", "y"]]
     assert best.to_numpy().tolist() == [[True, False], [False, True], [True, True], [True, False]]
@@ -130,26 +128,7 @@ CLASSES = {
 }
 
 
-def compiles(tmp_path, latex, kind):
-    """Typeset the text with pdflatex; return the widths in points by which boxes are too wide."""
-    (tmp_path / "main.tex").write_text(
-        rf"{CLASSES[kind]}\usepackage{{booktabs,longtable}}"
-        rf"\begin{{document}}{latex}\end{{document}}",
-        encoding="utf-8",
-    )
-    done = subprocess.run(
-        ["pdflatex", "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "main.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        check=False,
-    )
-    printed = done.stdout.decode(errors="replace")
-    assert done.returncode == 0, printed[-2000:]
-    found = re.findall(r"Overfull .hbox \(([\d.]+)pt", printed)
-    return [width for width in map(float, found) if width > 2]
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+@needs_latex
 @pytest.mark.parametrize("kind", CLASSES)
 def test_tables_of_a_paper_compile_and_fit(comparison, kind, tmp_path):
     others = {"preset": "paper"}, {"control": "ALP"}, {"margin": 0.02}
@@ -164,7 +143,9 @@ def test_tables_of_a_paper_compile_and_fit(comparison, kind, tmp_path):
     if kind == "ieee":
         # A long table needs one column.
         parts = [text for text in parts if "longtable" not in text]
-    assert compiles(tmp_path, "\n\n\\clearpage\n".join(dict.fromkeys(parts)), kind) == []
+    printed = typeset(tmp_path, "\n\n\\clearpage\n".join(dict.fromkeys(parts)), CLASSES[kind])
+    too_wide = map(float, re.findall(r"Overfull .hbox \(([\d.]+)pt", printed))
+    assert [points for points in too_wide if points > 2] == []
 
 
 def test_nine_algorithms_fit_a_column_and_labels_can_be_set(comparison):
@@ -173,6 +154,7 @@ def test_nine_algorithms_fit_a_column_and_labels_can_be_set(comparison):
         for name, text in paper_files(comparison).items()
         if name != "paper/scores.tex"
     )
+    assert "The confidence intervals hold for all pairs together." in comparison.to_latex()
     for table in ("comparison", "p_values", "scores"):
         assert r"\label{tab:mine}" in comparison.to_latex(table, label="tab:mine")
     with pytest.raises(ArgumentError, match="table must be one of comparison, p_values, scores"):

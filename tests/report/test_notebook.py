@@ -2,13 +2,12 @@
 
 import copy
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import occstats
 from occstats.comparison.text.verdict import tally_sentence
 from occstats.report.tables import comparison_table
+from tests.report.making import compared, scores
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -58,14 +57,7 @@ def test_sections_show_as_html(comparison):
     assert "Leave one dataset out" in comparison.stability._repr_html_()
     assert "Smallest p" in comparison.design._repr_html_()
     assert "Friedman" in comparison.classical._repr_html_()
-    index = pd.MultiIndex.from_product([list("abcd"), list("12")], names=["dataset", "class"])
-    values = np.random.default_rng(0).random((8, 2))
-    hostile = occstats.Results(
-        scores=pd.DataFrame(values, index=index, columns=[HOSTILE, "ok"]),
-        traits=pd.DataFrame(index=index),
-        score_name="auroc",
-    )
-    found = occstats.compare(hostile, n_resamples=100)
+    found = compared(scores("abcd", [HOSTILE, "ok"]))
     for section in (found.stability, found.design, found.classical):
         assert "<img" not in section._repr_html_()
     assert "&lt;img" in found.stability._repr_html_()

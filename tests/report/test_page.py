@@ -7,10 +7,8 @@ import re
 from collections import Counter
 
 import numpy as np
-import pandas as pd
 import pytest
 
-import occstats
 from occstats._format import decimals, minus_signs, p_value
 from occstats.comparison.text.verdict import make_verdict
 from occstats.figures.registry import FIGURES
@@ -24,23 +22,9 @@ from occstats.report.page import (
 )
 from occstats.report.pair_data import pair_data
 from occstats.report.tables import all_tables
+from tests.report.making import compared, scores
 from tests.report.parsed_page import Page
 from tests.report.screens import HOSTILE
-
-
-def scores(datasets, algorithms, *, classes=("1", "2")):
-    index = pd.MultiIndex.from_product([datasets, classes], names=["dataset", "class"])
-    values = np.random.default_rng(3).random((len(index), len(algorithms)))
-    return pd.DataFrame(values, index=index, columns=list(algorithms))
-
-
-def compared(frame, **settings):
-    names = ("score_name", "higher_is_better")
-    described = {name: settings.pop(name) for name in names if name in settings}
-    results = occstats.Results(
-        frame, pd.DataFrame(index=frame.index), **{"score_name": "auroc", **described}
-    )
-    return occstats.compare(results, **{"n_resamples": 100, **settings})
 
 
 @pytest.fixture(scope="module")

@@ -132,6 +132,8 @@ def test_summary_explains_its_columns(tables):
     ]  # fmt: skip
     assert "ranks consistent with the decisions" in tables["summary"].note
     assert "uncorrected" in tables["summary"].note
+    # Scores have no sign, differences do.
+    assert "+" not in str(tables["summary"].cells())
 
 
 def test_differences_of_a_loss_are_positive_where_the_first_is_better():

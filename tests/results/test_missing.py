@@ -265,6 +265,13 @@ def test_error_lists_the_best_option_first(tmp_path):
     assert "worst=SCORE" not in str(caught.value)  # the worst AUROC is known
 
 
+def test_half_of_the_results_is_enough_to_propose_complete_tasks(tmp_path):
+    text = "dataset,A,B\nx,0.5,\ny,0.5,0.6\nz,0.4,0.3\nu,,0.2\n"
+    with pytest.raises(ResultsError) as caught:
+        text_file(tmp_path, text, lower_is_better=False).resolve_missing()
+    assert caught.value.retry == {"missing": "complete"}
+
+
 def test_error_is_short(tmp_path):
     header = ",".join(["dataset", *(f"an algorithm with a long name {i}" for i in range(30))])
     rows = [

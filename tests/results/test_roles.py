@@ -40,7 +40,8 @@ def unclear(frame, **options):
     "dataset", ["dataset", "DATASET-NAME", "data_name", "task", "env_id", "file"]
 )
 @pytest.mark.parametrize(
-    ("score", "higher"), [("AUC", True), ("test_accuracy", True), ("rmse", False), ("WER", False)]
+    ("score", "higher"),
+    [("AUC", True), ("test_accuracy", True), ("mcc", True), ("rmse", False), ("WER", False)],
 )
 def test_long_tables_of_listed_names_are_read(algorithm, dataset, score, higher):
     table = load_results(long(algorithm, dataset, score))
@@ -419,6 +420,14 @@ def test_algorithms_inside_names():
         dataset_from="^[^/]+",
     )  # fmt: skip
     assert reading(table) == (3, 6, 6, True)
+    versions = long().assign(model=lambda frame: frame["model"] + "-1.0")
+    table = load_results(versions, algorithm="model", algorithm_from="^[A-Z]+")
+    assert sorted(table.algorithms) == ["IF", "LOF", "SVM"]
+
+
+def test_a_column_beyond_the_scale_of_the_others_is_doubtful():
+    frame = wide(depth=[0.4, 1.3, 0.7, 1.1, 0.2, 0.9])
+    assert "'depth' may not be an algorithm" in str(unclear(frame, lower_is_better=False))
 
 
 def test_several_files(tmp_path):

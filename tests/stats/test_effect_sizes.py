@@ -97,7 +97,7 @@ def test_failures_count_as_the_largest_differences():
     assert found.prob_improvement_dataset.estimate[0, 1] == 2.5 / 4
 
 
-@pytest.mark.parametrize("n", [3, 10, 50])
+@pytest.mark.parametrize("n", [1, 3, 10, 50])
 def test_wilson_as_in_statsmodels(n):
     wins = np.arange(n + 1)
     expected = proportion_confint(wins, n, alpha=0.1, method="wilson")

@@ -52,14 +52,14 @@ def upper_critical(values, share):
 # Bootstrap-t
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_one_pair_is_the_equal_tailed_bootstrap_t(seed):
-    scores, clusters = example(seed, k=2, effect=0.4)
+@pytest.mark.parametrize(("seed", "m"), [(0, 12), (1, 6), (2, 12)])
+def test_one_pair_is_the_equal_tailed_bootstrap_t(seed, m):
+    scores, clusters = example(seed, m, k=2, effect=0.4)
     found = mean_tests(scores, clusters, n_resamples=999, random_state=seed)
-    counts = Counts.of(12, 999, seed).array()
+    counts = Counts.of(m, 999, seed).array()
     means = dataset_means(scores, clusters, 0, 1)
-    estimate, error = means.mean(), means.std(ddof=1) / np.sqrt(12)
-    t, drawn, student = estimate / error, pivots(means, counts), stats.t(11)
+    estimate, error = means.mean(), means.std(ddof=1) / np.sqrt(m)
+    t, drawn, student = estimate / error, pivots(means, counts), stats.t(m - 1)
     assert found.difference[0, 1] == pytest.approx(estimate)
     assert found.statistic[0, 1] == pytest.approx(t)
     greater, less = ((np.count_nonzero(tail) + 1) / 1000 for tail in (drawn >= t, drawn <= t))
@@ -228,6 +228,14 @@ def test_p_and_interval_agree(table, alpha, simultaneous, null, suites):
     np.testing.assert_allclose(
         found.difference, mean_differences(Sample(scores, groups)), atol=1e-9
     )
+
+
+def test_a_pair_without_common_datasets_has_no_test():
+    scores, clusters = example(0)
+    scores[clusters < 6, 0] = scores[clusters >= 6, 1] = np.nan
+    found = mean_tests(scores, clusters, n_resamples=99, random_state=0)
+    assert np.isnan(found.p[0, 1])
+    assert np.isfinite(found.p[[0, 1], 2]).all()
 
 
 def test_datasets_have_equal_weight():
