@@ -112,6 +112,20 @@ def test_missing_cells_are_the_fifth_question(table):
     assert "--missing complete" in screen
 
 
+def test_tasks_may_be_columns_and_scores_one_column(table):
+    code, screen = converse(table, COMMAND, "1", "2-4", "h", "y")
+    assert code == 0, screen
+    assert "18 algorithms" in screen
+    assert "--transpose" in screen
+    frame = pd.read_csv(table / "table.csv").drop(columns="note")
+    frame = frame.melt("series", var_name="kind", value_name="x").assign(y=np.arange(54) % 7)
+    frame.to_csv(table / "table.csv", index=False)
+    code, screen = converse(table, COMMAND, "2", "1", "n", "1", "3", "h", "y")
+    assert code == 0, screen
+    assert "Please name one column of numbers." in screen
+    assert "--score x" in screen
+
+
 def test_a_group_of_names_is_asked(table):
     frame = pd.read_csv(table / "table.csv").drop(columns="note")
     frame.rename(columns={"series": "task"}).to_csv(table / "table.csv", index=False)
