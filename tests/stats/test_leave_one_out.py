@@ -50,7 +50,7 @@ def single_tests(sample, estimand, alternative, test="rgl"):
 
 @pytest.mark.parametrize(
     ("estimand", "test"),
-    [("typical", "rgl"), ("typical", "ds"), ("typical", "dataset-means"), ("mean", "")],
+    [("typical", "rgl"), ("typical", "ds"), ("mean", "")],
 )
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 @pytest.mark.parametrize("suites", [False, True])
