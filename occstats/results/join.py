@@ -24,6 +24,11 @@ def join(tables: Sequence[Results]) -> Results:
     """Join tables by task (outer join): scores that a table lacks are missing."""
     if len(tables) == 1:
         return tables[0]
+    if any(table.failed is not None for table in tables):
+        raise ResultsError(
+            "sources: cells of some of them count as failures already; join the sources first, then"
+            " call resolve_missing"
+        )
     notes = [note for table in tables for note in table.notes]
     labels = _labels(tables)
     score_name = _join_score_names(tables, labels, notes)
@@ -34,6 +39,10 @@ def join(tables: Sequence[Results]) -> Results:
     _check_tasks(tables, labels, index, notes)
     scores = _union([table.scores for table in tables], index)
     cvsd = [table.cvsd for table in tables if table.cvsd is not None]
+    recorded = pd.DataFrame(False, index=scores.index, columns=scores.columns)
+    for table in tables:
+        if table.recorded_failures is not None:
+            recorded.loc[table.scores.index, table.algorithms] |= table.recorded_failures
     return Results(
         scores=scores,
         traits=_join_traits(tables, labels, index, notes),
@@ -48,9 +57,7 @@ def join(tables: Sequence[Results]) -> Results:
         read_as=tuple(line for table in tables for line in table.read_as),
         # Names of the first source take precedence.
         column_names={k: v for table in reversed(tables) for k, v in table.column_names.items()},
-        failed=_join_failures([table.failed for table in tables], scores),
-        failure_score=_join_failure_scores(tables, labels),
-        recorded_failures=_join_failures([table.recorded_failures for table in tables], scores),
+        recorded_failures=recorded if recorded.to_numpy().any() else None,
     )
 
 
@@ -63,36 +70,6 @@ def _union(frames: Sequence[pd.DataFrame], index: pd.Index[Any]) -> pd.DataFrame
             united.loc[frame.index, name] = united.loc[frame.index, name].fillna(frame[name])
         united = pd.concat([united, frame.drop(columns=shared).reindex(index)], axis=1)
     return united
-
-
-def _join_failures(
-    failures: Sequence[pd.DataFrame | None], scores: pd.DataFrame
-) -> pd.DataFrame | None:
-    """Join the failures of all tables; a task that a table lacks is not a failure."""
-    known = [frame for frame in failures if frame is not None]
-    joined = pd.DataFrame(False, index=scores.index, columns=scores.columns) if known else None
-    for frame in known:
-        joined.loc[frame.index, frame.columns] = frame  # type: ignore[union-attr]
-    return joined
-
-
-def _join_failure_scores(tables: Sequence[Results], labels: Sequence[str]) -> float | None:
-    """Return the score of a failure, which must be the same in all tables with failures."""
-    scores = {
-        label: table.failure_score
-        for label, table in zip(labels, tables, strict=True)
-        if table.failed is not None
-    }
-    if len(set(scores.values())) > 1:
-        shown = ", ".join(
-            f"{quote(label)}: {'no score' if score is None else f'{score:g}'}"
-            for label, score in scores.items()
-        )
-        raise ResultsError(
-            f"failure_score: the sources represent failures by different scores ({shown}); join"
-            " them first, then call resolve_missing"
-        )
-    return next(iter(scores.values()), None)
 
 
 def _join_suites(

@@ -101,15 +101,11 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
         return results
     if policy == "refuse":
         raise _refusal(results, absent)
-    if policy == "complete":
-        return _complete(results, absent)
-    if policy == "drop-algorithms":
-        return _drop_algorithms(results)
     if worst:
         return _count_as_failures(results, absent, policy, failure_score)
     if baseline is not None:
         return _impute(results, absent, baseline)
-    return _pairwise(results, absent)
+    return _drop(results, absent, policy)
 
 
 # -- proposals -------------------------------------------------------------------------------------
@@ -187,12 +183,6 @@ def _largest_part(results: Results, absent: Mask) -> tuple[list[str], int]:
     return [results.algorithms[i] for i in sorted(order[:n_kept])], int(n_shared[n_kept - 1])
 
 
-def _proposed(results: Results) -> dict[str, str] | None:
-    """Return the options of a second try, if there is a policy to propose."""
-    policy = best_policy(results)
-    return {"missing": policy} if policy else None
-
-
 def _source(results: Results) -> str:
     shown = ", ".join(results.sources[:_SOURCES_SHOWN]) or "results"
     more = len(results.sources) - _SOURCES_SHOWN
@@ -238,37 +228,57 @@ def _refusal(results: Results, absent: Mask) -> ResultsError:
 # -- policies --------------------------------------------------------------------------------------
 
 
-def _complete(results: Results, absent: Mask) -> Results:
-    keep = np.asarray(~absent.any(axis=1))
-    if not keep.any():
+def _drop(results: Results, absent: Mask, policy: str) -> Results:
+    """Keep complete tasks, complete algorithms, or the tasks of two algorithms or more."""
+    if policy == "drop-algorithms":
+        kept = list(results.scores.columns[results.scores.notna().all()])
+        lost = [name for name in results.algorithms if name not in kept]
+        too_few = f"{count(len(kept), 'algorithm')} with a score on every task"
+        left = " to compare"
+    else:
+        keep: Mask = (~absent).sum(axis=1) >= (2 if policy == "pairwise" else absent.shape[1])
+        kept = list(results.scores.index[keep])
+        several = "two algorithms" if policy == "pairwise" else "every algorithm"
+        too_few, left = f"no task has a score of {several}", ""
+    if len(kept) < (2 if policy == "drop-algorithms" else 1):
         raise ResultsError(
-            f"{_source(results)}: no task has a score of every algorithm, so missing='complete'"
-            " leaves nothing",
-            _proposed(results),
+            f"{_source(results)}: {too_few}, so missing={policy!r} leaves nothing{left}",
+            {"missing": best} if (best := best_policy(results)) else None,
         )
-    lost = results.n_clusters - results.scores.index[keep].get_level_values(0).nunique()
-    entirely = f", {lost:,} of {results.n_clusters:,} datasets lost entirely" if lost else ""
-    return results.keep_tasks(
-        keep,
-        f"missing='complete': {(~keep).sum():,} of {results.n_tasks:,} tasks dropped{entirely}.",
+    note = f"missing={policy!r}: "
+    if policy == "drop-algorithms":
+        note += f"{count(len(lost), 'algorithm')} of {len(results.algorithms):,} dropped, which"
+        note += f" lack a task: {quote_list(lost, limit=5)}."
+        selected = results.select(kept)
+        return replace(selected, notes=(*selected.notes, note))
+    note += f"{(~keep).sum():,} of {results.n_tasks:,} tasks dropped"
+    if policy == "pairwise":
+        dropped = [f"{note}, because fewer than two algorithms have a score there."]
+        return results.keep_tasks(
+            keep, *(() if keep.all() else dropped), *_left_out(results, absent[keep])
+        )
+    n_lost = results.n_clusters - results.scores.index[keep].get_level_values(0).nunique()
+    entirely = f", {n_lost:,} of {results.n_clusters:,} datasets lost entirely" if n_lost else ""
+    return results.keep_tasks(keep, f"{note}{entirely}.")
+
+
+def _left_out(results: Results, absent: Mask) -> list[str]:
+    """Note the number of tasks that each pair of algorithms lacks."""
+    present = (~absent).astype(np.int64)
+    first, second = np.triu_indices(present.shape[1], k=1)
+    lacking = len(present) - (present.T @ present)[first, second]
+    order = [int(i) for i in np.argsort(-lacking, kind="stable") if lacking[i]]
+    names = results.algorithms
+    shown = ", ".join(
+        f"{quote(names[first[i]])}–{quote(names[second[i]])} {lacking[i]:,}"
+        for i in order[:_PAIRS_SHOWN]
     )
-
-
-def _drop_algorithms(results: Results) -> Results:
-    complete = list(results.scores.columns[results.scores.notna().all()])
-    if len(complete) < 2:
-        raise ResultsError(
-            f"{_source(results)}: {count(len(complete), 'algorithm')} with a score on every task,"
-            " so missing='drop-algorithms' leaves nothing to compare",
-            _proposed(results),
-        )
-    dropped = [name for name in results.algorithms if name not in complete]
+    more = f" and {len(order) - _PAIRS_SHOWN} more pairs" if len(order) > _PAIRS_SHOWN else ""
     note = (
-        f"missing='drop-algorithms': {count(len(dropped), 'algorithm')} of"
-        f" {len(results.algorithms):,} dropped, which lack a task: {quote_list(dropped, limit=5)}."
+        f"missing='pairwise': of {len(present):,} tasks, {present.all(axis=1).sum():,} have every"
+        f" algorithm; tasks left out per pair: {shown}{more}."
     )
-    kept = results.select(complete)
-    return replace(kept, notes=(*kept.notes, note))
+    return [note] if order else []
 
 
 def _worst_bound(results: Results) -> float:
@@ -367,7 +377,7 @@ def _impute(results: Results, absent: Mask, baseline: str) -> Results:
         raise ResultsError(
             f"{_source(results)}: missing={quote(policy)} finds no score to fill in on"
             f" {count(lacking.sum(), 'task')}, first {first}",
-            _proposed(results),
+            {"missing": policy} if (policy := best_policy(results)) else None,
         )
     filled = results.scores.copy()
     filled[:] = np.where(absent, substitute[:, None], results.scores)
@@ -377,35 +387,3 @@ def _impute(results: Results, absent: Mask, baseline: str) -> Results:
         f" {quote_list(results.missing['algorithm'].unique(), limit=5)}."
     )
     return replace(results, scores=filled, notes=(*results.notes, note))
-
-
-def _pairwise(results: Results, absent: Mask) -> Results:
-    keep = (~absent).sum(axis=1) >= 2
-    if not keep.any():
-        raise ResultsError(
-            f"{_source(results)}: no task has scores of two algorithms; check that the sources use"
-            " the same names of datasets and classes"
-        )
-    notes = []
-    if not keep.all():
-        notes.append(
-            f"missing='pairwise': {(~keep).sum():,} of {results.n_tasks:,} tasks dropped, because"
-            " fewer than two algorithms have a score there."
-        )
-    present = (~absent[keep]).astype(np.int64)
-    first, second = np.triu_indices(present.shape[1], k=1)
-    dropped = len(present) - (present.T @ present)[first, second]
-    order = [int(i) for i in np.argsort(-dropped, kind="stable") if dropped[i]]
-    if order:
-        names = results.algorithms
-        shown = ", ".join(
-            f"{quote(names[first[i]])}–{quote(names[second[i]])} {dropped[i]:,}"
-            for i in order[:_PAIRS_SHOWN]
-        )
-        more = f" and {len(order) - _PAIRS_SHOWN} more pairs" if len(order) > _PAIRS_SHOWN else ""
-        whole = int(present.all(axis=1).sum())
-        notes.append(
-            f"missing='pairwise': of {len(present):,} tasks, {whole:,} have every algorithm;"
-            f" tasks left out per pair: {shown}{more}."
-        )
-    return results.keep_tasks(keep, *notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -173,11 +173,11 @@ class _Finder:
             and not (is_spread(c) or is_time(c) or is_index(c))
         ]
 
-    # -- keys --------------------------------------------------------------------------------------
+    # -- form and keys -----------------------------------------------------------------------------
 
     def find(self) -> Roles:
         """Return the roles, or raise an error that says what is unclear."""
-        reading = self.reading
+        found, reading = self.found, self.reading
         if self.columns and all(map(_is_number, self.columns)):
             raise ResultsError(
                 f"{self.raw.name}: the first row holds numbers, not names of columns; add a row of"
@@ -185,33 +185,91 @@ class _Finder:
             )
         for role in ("dataset", "task", "algorithm", "fold", "repeat"):
             self._by_name(role)
+        across, chosen = self._form()
+        across = self._check_keys(across)
+        free = set(self.free)
+        for column, name in self.listed_traits.items():
+            if column in free and name not in self.traits and self.raw.is_numeric(column):
+                self.traits[name] = column
+        metric = self._metric()
+        status = self._status()
+        if across:
+            columns = chosen or self._wide_columns(across)
+            named = reading.metric or shared_measure(columns)
+            if named is None and len(columns) == 1 and measure(columns[0])[0]:
+                named = columns[0]
+        else:
+            found["score"] = score = self._score()
+            columns = chosen = [score]
+            named = score if measure(score)[0] else reading.metric or metric or score
+        sure = bool(across or "score" in self.told or is_own(self.raw))
+        for column in chosen:
+            self._check_numbers(column, sure=sure)
+        numbers = [self.raw.numbers(column).values for column in columns]
+        values = np.column_stack(numbers) if numbers else np.empty((self.raw.n_rows, 0))
+        name, lower = self._direction(reading.score_name or named or "", values, columns, across)
+        tasks = chosen or reading.transpose or reading.score_name or measures_in(name)
+        if across == "task" and columns and not tasks:
+            # Measures that are not listed look like tasks.
+            shown = quote_list(columns, limit=3)
+            self.unclear(f"are {shown} tasks (transpose=True), or measures?", transpose=None)
+        if status is not None and values.size:
+            self._check_status(status, values)
+        for role in ("algorithm", "dataset", "task"):
+            self._check_labels(role)
+        self.check()
+        used = {*found.values(), *self.traits.values(), *columns}
+        return Roles(
+            **found,
+            traits=self.traits,
+            across=across,
+            columns=columns if across else (),
+            labels=self._labels(across, columns) if across else (),
+            score_name=name,
+            lower=lower,
+            unused=[c for c in self.columns if c not in used],
+        )
+
+    def _form(self) -> tuple[str, list[str]]:
+        """Return what the columns of a wide table are, "" for a long one, and those told."""
+        reading = self.reading
         tasks = () if isinstance(reading.task, str | None) else reading.task
         if reading.transpose or tasks:
-            return self._wide("task", [c for c in tasks if c in self.columns])
+            return "task", [c for c in tasks if c in self.columns]
         if self.across:
-            return self._wide("algorithm", self.across)
-        long = {"algorithm", "score"} & set(self.told)
-        if reading.algorithm_from is not None and not long and not self._from_file():
-            chosen = [c for c in self.free if re.search(reading.algorithm_from, c)]
-            return self._wide("algorithm", chosen)
+            return "algorithm", self.across
+        pattern = None if {"algorithm", "score"} & set(self.told) else reading.algorithm_from
+        if pattern is not None and not self._from_file():
+            return "algorithm", [c for c in self.free if re.search(pattern, c)]
         if "score" in self.told or self._is_long():
-            return self._long()
+            return "", []
         if "algorithm" in self.found:
-            return self._wide("task", [])
+            return "task", []
         text = [c for c in self.free if not self.raw.is_numeric(c)]
-        if not self.keyed and not any(is_size(c) for c in self.free) and len(text) != 1:
+        if not self.keyed and not any(map(is_size, self.free)) and len(text) != 1:
             self.unclear(
                 "no column is named as a dataset, task or algorithm",
                 **dict.fromkeys(("algorithm", "dataset", "score", "lower_is_better")),
             )
             self.check()
-        return self._wide("algorithm", [])
+        return "algorithm", []
 
     def _from_file(self) -> bool:
         """Return True if the file, not a column, is an algorithm."""
         scores = self.scores
         named = len(scores) == 1 and (measure(scores[0])[0] or normalise(scores[0]) in GENERIC)
         return not self.alone and bool(named)
+
+    def _is_long(self) -> bool:
+        if "algorithm" not in self.found:
+            return self.keyed and self._from_file()
+        if self.keyed or (not self.alone and len(self.scores) == 1):
+            return True
+        # One row of measures per algorithm, or several rows per algorithm, is no leaderboard.
+        scores = [c for c in self.scores if not _reason_against(c)]
+        return len(self.raw.names(self.found["algorithm"])) < self.raw.n_rows or (
+            all(measure(c)[0] or is_quantity(c) for c in scores)
+        )
 
     def _by_name(self, role: str) -> None:
         """Find the column of a role in the list of its names; fractions are no names."""
@@ -232,29 +290,47 @@ class _Finder:
         elif matches:
             self.found[role] = matches[0]
 
-    def _is_long(self) -> bool:
-        if "algorithm" not in self.found:
-            return self.keyed and self._from_file()
-        if self.keyed or (not self.alone and len(self.scores) == 1):
-            return True
-        # One row of measures per algorithm, or several rows per algorithm, is no leaderboard.
-        scores = [c for c in self.scores if not _reason_against(c)]
-        return len(self.raw.names(self.found["algorithm"])) < self.raw.n_rows or (
-            all(measure(c)[0] or is_quantity(c) for c in scores)
-        )
+    def _check_keys(self, across: str) -> str:
+        """Complete the keys of the form, which may be a leaderboard after all; return the form."""
+        found, named = self.found, "no column is named as the algorithm"
+        if across == "task":
+            for role in ("dataset", "task", "suite"):
+                column = found.pop(role, None)
+                if column is not None and role in self.told:
+                    raise ResultsError(
+                        f"{self.raw.name}: columns are tasks here, so {role}={quote(column)}"
+                        " cannot be used; pass dataset_from=… for the datasets"
+                    )
+                if column is not None:
+                    found.setdefault("algorithm", column)
+            if "algorithm" not in found:
+                self.unclear(named, algorithm=None)
+            return across
+        if across and not self.keyed and any(map(is_size, self.free)):
+            # Rows with sizes, FLOPs or parameters are models.
+            sets = self._identify([c for c in self.free if not self.raw.is_numeric(c)])
+            self.naming = sets[0] if len(sets) == 1 else []
+            self.unclear(named, algorithm=self.naming or None, transpose=None)
+            return "task"
+        if across:
+            found.pop("algorithm", None)
+        elif "algorithm" not in found:
+            if self.alone and self.reading.algorithm_from is None:
+                self.unclear(named, algorithm=None)
+            elif self.reading.algorithm_from is None or "task" not in found:
+                found["algorithm"] = FILE
+        if not self.keyed and not self.alone and "algorithm" in found:
+            found["dataset"] = FILE
+        elif not self.keyed:
+            self._ask_dataset(likely=self._likely_dataset() if "algorithm" in found else {})
+        return across
 
-    def _need_task(self, *, long: bool) -> None:
-        if self.keyed:
-            return
-        if not self.alone and "algorithm" in self.found:
-            self.found["dataset"] = FILE
-            return
+    def _ask_dataset(self, likely: dict[str, str]) -> None:
         problem = "no column is named as a dataset or task"
-        likely = self._likely_dataset() if long and "algorithm" in self.found else {}
         if likely:
             column = likely["dataset"]
-            grouped = self.raw.groups(column, likely.get("task"))
-            within = ", constant within tasks" if "task" in likely and grouped else ""
+            grouped = "task" in likely and self.raw.groups(column, likely["task"])
+            within = ", constant within tasks" if grouped else ""
             n_values = count(len(self.raw.names(column)), "value")
             problem += f"; {quote(column)} ({n_values}{within}) is not used. Is it the dataset?"
         elif "algorithm" in self.found:
@@ -272,56 +348,54 @@ class _Finder:
             for c in self.free
             if self.raw.groups(c) and normalise(c) not in STATUS and self.raw.is_shared(c, keys[0])
         ]
-
-        def identifies(*columns: str) -> bool:
-            frame = pd.DataFrame({c: self.raw.codes(c)[0] for c in (*keys, *columns)})
-            return not frame.duplicated().any()
-
-        alone = [c for c in text if identifies(c)]
-        if len(alone) == 1:
-            groups = [c for c in text if c != alone[0] and self.raw.groups(c, alone[0])]
+        sets = self._identify(text, keys)
+        if len(sets) != 1:
+            return {}
+        (task,), others = sets[0][:1], sets[0][1:]
+        if not others:
+            groups = [c for c in text if c != task and self.raw.groups(c, task)]
             if len(groups) == 1:
-                return {"dataset": groups[0], "task": alone[0]}
-            return {} if groups else {"dataset": alone[0]}
-        classes = [c for c in text if normalise(c) == "class"]
-        others = [c for c in text if c not in classes]
-        if not alone and len(classes) == len(others) == 1 and identifies(*text):
-            return {"dataset": others[0], "task": classes[0]}
+                return {"dataset": groups[0], "task": task}
+            return {} if groups else {"dataset": task}
+        classes = [c for c in sets[0] if normalise(c) == "class"]
+        datasets = [c for c in sets[0] if c not in classes]
+        if len(classes) == len(datasets) == 1:
+            return {"dataset": datasets[0], "task": classes[0]}
         return {}
 
-    # -- long tables -------------------------------------------------------------------------------
+    def _identify(self, columns: Sequence[str], keys: Sequence[str] = ()) -> list[list[str]]:
+        """Return the smallest sets of columns that identify the rows, together with the keys."""
+        codes = pd.DataFrame({c: self.raw.codes(c)[0] for c in (*keys, *columns)})
+        for several in range(1, 1 + min(len(columns), 3 if len(columns) < 8 else 1)):
+            sets = [
+                [*chosen]
+                for chosen in combinations(columns, several)
+                if not codes.duplicated([*keys, *chosen]).any()
+            ]
+            if sets:
+                return sets
+        return []
 
-    def _long(self) -> Roles:
-        found, reading = self.found, self.reading
-        if "algorithm" not in found:
-            if self.alone and reading.algorithm_from is None:
-                self.unclear("no column is named as the algorithm", algorithm=None)
-            elif reading.algorithm_from is None or "task" not in found:
-                found["algorithm"] = FILE
-        self._need_task(long=True)
-        self._take_traits()
-        metric = self._metric()
-        status = self._status()
-        score = found.get("score") or self._choose_score()
-        if score is None:
-            check_text(self.raw, [c for c in self.free if measure(c)[0] or not self.scores])
-            known = all(measure(c)[0] for c in self.scores) or reading.lower_is_better is not None
-            blanks = ("score",) if known else ("score", "lower_is_better")
-            self.unclear("which column is the score?", **dict.fromkeys(blanks))
-            self._tell_rows_apart()
-            self.check()
-        found["score"] = score = score or ""
-        values = self._checked_numbers(score, sure="score" in self.told or is_own(self.raw))
-        named = reading.score_name or reading.metric or metric or score
-        if measure(score)[0] and reading.score_name is None:
-            named = score
-        score_name, lower = self._direction(named, values, score)
-        if status is not None:
-            self._check_status(status, values)
-        for role in ("algorithm", "dataset", "task"):
-            self._check_labels(role)
+    # -- scores ------------------------------------------------------------------------------------
+
+    def _score(self) -> str:
+        """Return the score of a long table: as told, the only column of numbers or only time."""
+        scores = self.scores
+        times = [c for c in self.free if self.raw.is_numeric(c) and is_time(c)]
+        if "score" in self.found:
+            return self.found["score"]
+        if is_own(self.raw) and "auroc" in scores:
+            return "auroc"
+        if len(only := scores or times) == 1 and measure(only[0])[1] != "train":
+            return only[0]
+        check_text(self.raw, [c for c in self.free if measure(c)[0] or not scores])
+        blanks = ["score"]
+        if self.reading.lower_is_better is None and not all(measure(c)[0] for c in scores):
+            blanks.append("lower_is_better")
+        self.unclear("which column is the score?", **dict.fromkeys(blanks))
+        self._tell_rows_apart()
         self.check()
-        return self._roles(score_name=score_name, lower=lower)
+        return ""
 
     def _tell_rows_apart(self) -> None:
         """Propose the column in which rows of one task and algorithm differ."""
@@ -333,34 +407,11 @@ class _Finder:
         cells = frame.groupby(keys, sort=False).ngroup().to_numpy().astype(np.int64)
         rows = np.arange(self.raw.n_rows)
         columns = [c for c in self.free if normalise(c) not in STATUS]
-        if len(np.unique(cells)) < len(cells) and (
-            found := differing(self.raw, cells, rows, columns)
-        ):
+        found = differing(self.raw, cells, rows, columns) if frame.duplicated().any() else {}
+        if found:
             names = quote_list(found, limit=_SHOWN)
             proposed = tell_apart(self.raw, cells, rows, found, self.found["algorithm"])
             self.unclear(f"rows of one task and algorithm differ in {names}", **proposed)
-
-    def _roles(self, **details: Any) -> Roles:
-        details |= self.found
-        used = {*self.found.values(), *self.traits.values(), *details.get("columns", ())}
-        unused = [c for c in self.columns if c not in used]
-        return Roles(traits=self.traits, unused=unused, **details)
-
-    def _take_traits(self) -> None:
-        free = set(self.free)
-        for column, name in self.listed_traits.items():
-            if column in free and name not in self.traits and self.raw.is_numeric(column):
-                self.traits[name] = column
-
-    def _choose_score(self) -> str | None:
-        """Return the only column of numbers, whose direction may be asked, or the only time."""
-        scores = self.scores
-        if is_own(self.raw) and "auroc" in scores:
-            return "auroc"
-        if scores:
-            return scores[0] if len(scores) == 1 and measure(scores[0])[1] != "train" else None
-        times = [c for c in self.free if self.raw.is_numeric(c) and is_time(c)]
-        return times[0] if len(times) == 1 else None
 
     def _metric(self) -> str | None:
         """Find a column of measures, which must be one measure; return its name."""
@@ -391,85 +442,13 @@ class _Finder:
             )
         return None
 
-    def _checked_numbers(self, score: str, *, sure: bool) -> Floats:
-        """Return the scores; a column without numbers is refused when its cells are checked."""
+    def _check_numbers(self, score: str, *, sure: bool) -> None:
+        """Take True and False as numbers; ask about a constant, unless it is surely the score."""
         if not self.raw.is_numeric(score) and self.raw.is_flag(score):
             self.raw.take_flags(score)
         known = self.raw.numbers(score).known
         if not sure and len(known) > 2 and np.ptp(known) == 0:
             self.unclear(f"all values of {quote(score)} are {known[0]:g}", score=None)
-        return self.raw.numbers(score).values
-
-    # -- wide tables -------------------------------------------------------------------------------
-
-    def _wide(self, across: str, chosen: list[str]) -> Roles:
-        found = self.found
-        if across == "task":
-            for role in ("dataset", "task", "suite"):
-                column = found.pop(role, None)
-                if column is not None and role in self.told:
-                    raise ResultsError(
-                        f"{self.raw.name}: columns are tasks here, so {role}={quote(column)}"
-                        " cannot be used; pass dataset_from=… for the datasets"
-                    )
-                if column is not None:
-                    found.setdefault("algorithm", column)
-            if "algorithm" not in found:
-                self.unclear("no column is named as the algorithm", algorithm=None)
-        elif not self.keyed and any(is_size(c) for c in self.free):
-            # Rows with sizes, FLOPs or parameters are models.
-            names = self._row_names()
-            self.unclear("no column is named as the algorithm", algorithm=names, transpose=None)
-            self.naming, across = names or [], "task"
-        else:
-            found.pop("algorithm", None)
-            self._need_task(long=False)
-        self._take_traits()
-        self._metric()
-        status = self._status()
-        columns = chosen or self._wide_columns(across)
-        for column in chosen:
-            self._checked_numbers(column, sure=True)
-        labels = self._labels(across, columns)
-        values = np.empty((self.raw.n_rows, 0))
-        if columns:
-            values = np.column_stack([self.raw.numbers(c).values for c in columns])
-        named = self.reading.score_name or self.reading.metric or shared_measure(columns)
-        if named is None and len(columns) == 1 and measure(columns[0])[0]:
-            named = columns[0]
-        name, lower = self._direction(named or "", values, None)
-        if (
-            across == "task"
-            and columns
-            and not (
-                chosen or self.reading.transpose or self.reading.score_name or measures_in(name)
-            )
-        ):
-            # Measures that are not listed look like tasks.
-            shown = quote_list(columns, limit=3)
-            self.unclear(f"are {shown} tasks (transpose=True), or measures?", transpose=None)
-        if status is not None and values.size:
-            self._check_status(status, values)
-        for role in ("algorithm",) if across == "task" else ("dataset", "task"):
-            self._check_labels(role)
-        self.check()
-        return self._roles(
-            across=across, columns=columns, labels=labels, score_name=name, lower=lower
-        )
-
-    def _row_names(self) -> list[str] | None:
-        """Return the fewest columns of text that identify the rows, if there is one choice."""
-        text = [c for c in self.free if not self.raw.is_numeric(c)]
-        codes = pd.DataFrame({c: self.raw.codes(c)[0] for c in text})
-        for several in range(1, min(len(text), 3) + 1):
-            found = [
-                [*names]
-                for names in combinations(text, several)
-                if not codes.duplicated([*names]).any()
-            ]
-            if found:
-                return found[0] if len(found) == 1 else None
-        return None
 
     def _labels(self, across: str, columns: Sequence[str]) -> list[str]:
         pattern = self.reading.algorithm_from
@@ -548,10 +527,11 @@ class _Finder:
 
     # -- direction, status and labels --------------------------------------------------------------
 
-    def _direction(self, named: str, values: Floats, score: str | None) -> tuple[str, bool]:
+    def _direction(
+        self, named: str, values: Floats, columns: Sequence[str], across: str
+    ) -> tuple[str, bool]:
         """Return the name of the score and whether lower is better, by evidence or as told."""
-        listed, _ = measure(named)
-        lower = self.reading.lower_is_better
+        listed, lower = measure(named)[0], self.reading.lower_is_better
         if listed is None and (not named or normalise(named) in GENERIC):
             in_file = measure_of_file(self.raw.stem) if lower is None or not named else None
             of_file = measure(in_file or "")[0]
@@ -565,7 +545,7 @@ class _Finder:
             return named, bool(lower)
         if listed is not None:
             return named, listed.lower
-        if score is not None and is_time(score):
+        if not across and is_time(columns[0]):
             return named, True
         shown = f" of {quote(named)}" if named != "score" else ""
         self.unclear(f"is a higher or a lower score{shown} better?", lower_is_better=None)
@@ -690,44 +670,24 @@ def _fits(listed: Measure, values: Floats) -> bool:
 
 def _combinations(columns: Mapping[str, Numbers]) -> dict[str, str]:
     """Return the columns that are the mean, maximum or minimum of all others throughout."""
-    if len(columns) < 4:
+    values = np.column_stack([numbers.values for numbers in columns.values()] or [np.empty(0)])
+    whole = values[np.isfinite(values).all(axis=1)]
+    n_rows, n_columns = whole.shape
+    if n_columns < 4 or n_rows < 3:
         return {}
-    values = np.column_stack([numbers.values for numbers in columns.values()])
-    whole = values if np.isfinite(values).all() else values[np.isfinite(values).all(axis=1)]
-    if len(whole) < 3:
-        return {}
-    found = {}
-    # A few rows rule out nearly all columns.
-    suspects = _combined(whole[:50], range(len(columns)))
-    for i, what in (_combined(whole, suspects) if suspects else {}).items():
-        own = whole[:, i]
-        varies = np.ptp(own) > 4 * _step(own)
-        alone = (whole == own[:, None]).all(axis=0).sum() == 1
-        if varies if what == "mean" else alone:
-            found[list(columns)[i]] = f"the {what} of the others"
-    return found
-
-
-def _combined(values: Floats, places: Iterable[int]) -> dict[int, str]:
-    """Return the columns that are a mean, or equal to the best or the worst of the others."""
-    found = {}
-    total, ordered = values.sum(axis=1), np.sort(values, axis=1)
-    for i in places:
-        own = values[:, i]
-        mean = (total - own) / (values.shape[1] - 1)
-        if (np.abs(own - mean) <= _step(own)).all():
-            found[i] = "mean"
-        # As good as the best of the others on every row.
-        for ends, what in (((-1, -2), "maximum"), ((0, 1), "minimum")):
-            if all((own == ordered[:, end]).all() for end in ends):
-                found[i] = what
-    return found
-
-
-def _step(values: Floats) -> float:
-    """Return half of the last decimal place of rounded values."""
-    places = (p for p in range(9) if np.abs(np.round(values, p) - values).max() < 1e-12)
-    return float(0.51 * 10.0 ** -next(places, 9))
+    # Half of the last decimal place of each column.
+    exact = [np.abs(np.round(whole, p) - whole).max(axis=0) < 1e-12 for p in range(9)]
+    step = 0.51 * 10.0 ** -np.argmax([*exact, np.ones(n_columns, dtype=bool)], axis=0)
+    others = (whole.sum(axis=1, keepdims=True) - whole) / (n_columns - 1)
+    means = (np.abs(whole - others) <= step).all(axis=0) & (np.ptp(whole, axis=0) > 4 * step)
+    found = dict.fromkeys(np.flatnonzero(means), "mean")
+    ordered = np.sort(whole, axis=1)
+    for ends, what in ((ordered[:, -2:], "maximum"), (ordered[:, :2], "minimum")):
+        # As good as the best of the others on every row, and not one and the same column.
+        if (ends[:, 0] == ends[:, 1]).all():
+            places = np.flatnonzero((whole == ends[:, :1]).all(axis=0))
+            found |= {places[0]: what} if len(places) == 1 else {}
+    return {list(columns)[i]: f"the {what} of the others" for i, what in found.items()}
 
 
 def _doubtful(columns: Mapping[str, Numbers]) -> dict[str, list[str]]:

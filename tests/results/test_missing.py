@@ -121,32 +121,13 @@ def test_failures_survive_selection():
     assert noted.failed.equals(results.failed)
 
 
-def test_failures_survive_joining():
-    failing = crashing().resolve_missing("worst")
-    other = load_results(
-        pd.DataFrame({"dataset": list("wxyzu"), "OTHER": 0.5}),
-        algorithms=["OTHER"],
-        score_name="auroc",
-    )
-    both = load_results(failing, other)
-    assert both.failed.columns.tolist() == both.algorithms
-    assert both.failed["CAND"].tolist() == [True, True, False, False, False, False]
-    assert both.failed.sum().sum() == 2
-    assert both.failure_score == 0.0
-    assert np.isnan(both.tested).sum() == 3  # u lacks two, v lacks one
-    again = both.resolve_missing("worst")
-    assert (again.tested == -np.inf).sum() == 5
-
-
-def test_failures_of_different_scores_are_not_joined():
-    one = crashing("score").resolve_missing("worst=0.1")
-    other = crashing("score").resolve_missing("worst=0.2")
-    renamed = {"scores": other.scores.add_suffix("2"), "failed": other.failed.add_suffix("2")}
-    with pytest.raises(ResultsError, match=r"different scores .*0\.1, .*0\.2.*join them first"):
-        load_results(one, replace(other, **renamed))
-    worse = pd.DataFrame({"dataset": list("vwxyz"), "OTHER": 0.05})
-    with pytest.raises(ResultsError, match=r"failure_score: 0\.1 is better than some scores"):
-        load_results(one, load_results(worse, algorithms=["OTHER"], lower_is_better=False))
+def test_tables_with_failures_are_joined_before_they_are_resolved():
+    other = pd.DataFrame({"dataset": list("wxyzu"), "OTHER": 0.5})
+    options = {"algorithms": ["OTHER"], "score_name": "auroc"}
+    with pytest.raises(ResultsError, match="join the sources first, then call resolve_missing"):
+        load_results(crashing().resolve_missing("worst"), load_results(other, **options))
+    both = load_results(crashing(), load_results(other, **options)).resolve_missing("worst")
+    assert (both.tested == -np.inf).sum() == 5
 
 
 def test_a_failure_can_be_given_another_score():
@@ -299,7 +280,7 @@ def test_no_policy_is_suggested_if_none_fits():
             results.resolve_missing(policy)
         assert caught.value.retry == {}
         assert "try: missing" not in str(caught.value)
-    with pytest.raises(ResultsError, match="no task has scores of two algorithms"):
+    with pytest.raises(ResultsError, match="no task has a score of two algorithms"):
         results.resolve_missing("pairwise")
     assert (results.resolve_missing("worst").tested == -np.inf).sum() == 2
 
