@@ -209,7 +209,8 @@ def api(module: str, title: str) -> dict[str, str]:
         lines += [f"   {each}" for each in members if kind == "class"]
         pages[f"{place}/{name}"] = "\n".join([*lines, "```", ""])
         text = DATA[f"{module}.{name}"] if kind == "data" else inspect.getdoc(found) or ""
-        summary = " ".join(text.split("\n\n")[0].split()).replace("|", "\\|").replace("``", "`")
+        summary = " ".join(text.split("\n\n")[0].split()).replace("|", "\\|")
+        summary = re.sub(r":\w+:`|``", "`", summary)
         tables[kind].append(f"| [{name}]({place}/{name}.md) | {summary} |")
     lines = [f"# {title}: `{module}`", ""]
     lines += [" ".join((loaded.__doc__ or "").split("\n\n")[0].split()), ""]

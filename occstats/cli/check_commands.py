@@ -7,7 +7,6 @@ import os
 import platform
 import sys
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
@@ -113,11 +112,11 @@ def diagnose() -> tuple[Finding, ...]:
     return (python, *map(_library, LIBRARIES), *_blas(), *_descriptors(), *_r())
 
 
-def _library(name: str) -> Finding:
+def _library(name: str, remedy: str = "", *, optional: bool = False) -> Finding:
     try:
-        return Finding(name, "ok", version(name))
+        return Finding(name, "ok", version(name), optional=optional)
     except PackageNotFoundError:
-        return Finding(name, "missing", remedy=f"pip install {name}")
+        return Finding(name, "missing", "", "", remedy or f"pip install {name}", optional)
 
 
 def _blas() -> list[Finding]:
@@ -141,57 +140,46 @@ def _blas() -> list[Finding]:
 
 def _descriptors() -> list[Finding]:
     """Examine what only the descriptors need."""
-    found = replace(_library("scikit-learn"), optional=True)
-    if found.status != "ok":
-        found = replace(found, remedy=DESCRIPTORS)
-    return [found, _numba()]
+    sklearn = _library("scikit-learn", DESCRIPTORS, optional=True)
+    compiler = _library("numba", DESCRIPTORS, optional=True)
+    if compiler.status == "ok":
+        try:
+            import numba
 
-
-def _numba() -> Finding:
-    found = replace(_library("numba"), optional=True)
-    if found.status != "ok":
-        return replace(found, remedy=DESCRIPTORS)
-    try:
-        import numba
-
-        works = numba.njit(lambda number: number + 1)(1) == 2
-    except Exception as error:  # whatever a mismatched LLVM or numpy raises
-        return Finding(
-            "numba",
-            "broken",
-            found.version,
-            " ".join(f"{type(error).__name__}: {error}".split())[:300],
-            "pip install --upgrade numba (it must match the installed numpy)",
-        )
-    status: Literal["ok", "broken"] = "ok" if works else "broken"
-    return Finding("numba", status, found.version, f"{numba.get_num_threads()} threads, compiles")
+            numba.njit(lambda number: number + 1)(1)
+            threads = f"{numba.get_num_threads()} threads, compiles"
+            compiler = replace(compiler, detail=threads)
+        except Exception as error:  # whatever a mismatched LLVM or numpy raises
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            remedy = "pip install --upgrade numba (it must match the installed numpy)"
+            compiler = Finding("numba", "broken", compiler.version, reason, remedy)
+    return [sklearn, compiler]
 
 
 def _r() -> list[Finding]:
     from occstats.engines.installation import probe
 
-    optional = partial(Finding, optional=True)
+    def part(
+        name: str, installed: str, version: str, detail: str, problem: str, remedy: str
+    ) -> Finding:
+        if not problem:
+            return Finding(name, "ok", version, detail, optional=True)
+        status: Literal["broken", "missing"] = "broken" if installed else "missing"
+        return Finding(name, status, version, problem, remedy, optional=True)
+
     r, rpy2 = probe("rscript"), probe("rpy2")
-    if not r.r:
-        findings = [
-            optional("R", "broken" if r.rscript else "missing", "", r.problem, r.remedy),
-            optional("clusrank", "unknown", detail="needs R"),
-        ]
-    else:
-        findings = [optional("R", "ok", r.r, r.rscript)]
-        if not r.problem:
-            findings.append(optional("clusrank", "ok", r.clusrank, "R package"))
-        else:
-            status: Literal["broken", "missing"] = "broken" if r.clusrank else "missing"
-            findings.append(optional("clusrank", status, r.clusrank, r.problem, r.remedy))
-    if rpy2.r:
-        findings.append(optional("rpy2", "ok", rpy2.rpy2, f"embeds R {rpy2.r}"))
-    elif rpy2.rpy2 and not r.r:
-        findings.append(optional("rpy2", "unknown", rpy2.rpy2, "needs R"))
-    else:
-        found = optional("rpy2", "broken", rpy2.rpy2, rpy2.problem, rpy2.remedy)
-        findings.append(found if rpy2.rpy2 else replace(found, status="missing"))
-    return findings
+    no_r = not r.r
+    needs_r = Finding("clusrank", "unknown", detail="needs R", optional=True)
+    clusrank = part("clusrank", r.clusrank, r.clusrank, "R package", r.problem, r.remedy)
+    problem = "" if rpy2.r else rpy2.problem
+    in_python = part("rpy2", rpy2.rpy2, rpy2.rpy2, f"embeds R {rpy2.r}", problem, rpy2.remedy)
+    if no_r and rpy2.rpy2 and problem:
+        in_python = replace(needs_r, name="rpy2", version=rpy2.rpy2)
+    return [
+        part("R", r.rscript, r.r, r.rscript, r.problem if no_r else "", r.remedy),
+        needs_r if no_r else clusrank,
+        in_python,
+    ]
 
 
 CHECK_R = ("as_json", "test", "null", "engine", "missing")

@@ -22,7 +22,6 @@ __all__ = ["load"]
 
 WIDTH = 80
 MOST_COLUMNS = 40
-AGREED = {"y": True, "yes": True, "n": False, "no": False}
 NUMBERS = re.compile(r"(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?")
 
 
@@ -151,39 +150,19 @@ def _ask_task(
         names = raw.names(answer[0])
     found = group_pattern(names)
     if found is not None:
-        _ask_pattern(found, names, options)
+        pattern, groups = found
+        _show(
+            f"   The names share a pattern: {count(len(set(names)), 'name')}, {len(groups):,} parts"
+            f" like {quote_list(groups, limit=2)}."
+        )
+        if _one_of("   Are these the datasets? (y / n):", ("y", "n")) == "y":
+            options["dataset_from"] = pattern
     elif not wide and "transpose" not in options:
         others = [c for c in left if c != answer[0] and raw.groups(c, answer[0])]
         if others:
             _show(f"   Columns that group the tasks: {quote_list(others)}.")
             group = _ask_columns("   Which of them is the dataset, or none", raw.columns, "")
             options.update({"dataset": group[0]} if group else {})
-
-
-def _ask_pattern(
-    found: tuple[str, list[str]], names: Sequence[str], options: dict[str, Any]
-) -> None:
-    """Ask whether the groups in the names of tasks are the datasets."""
-    pattern, groups = found
-    _show(
-        f"   The names share a pattern: {count(len(set(names)), 'name')}, {len(groups):,} parts"
-        f" like {quote_list(groups, limit=2)}."
-    )
-    while True:
-        reply = _ask("   Are these the datasets? (y / n / own pattern):")
-        agreed = AGREED.get(reply.lower())
-        if agreed is False:
-            return
-        chosen = pattern if agreed else reply
-        try:
-            matched = all(re.search(chosen, name) for name in names)
-        except re.error as problem:
-            _show(f"   {reply!r} is not a regular expression ({problem}).")
-            continue
-        if reply and matched:
-            options["dataset_from"] = chosen
-            return
-        _show("   Please answer y, n, or a regular expression that all names match.")
 
 
 def _range(columns: Sequence[str], chosen: Sequence[str]) -> str:
@@ -270,12 +249,9 @@ def _ask_missing(results: Results, given: Mapping[str, Any], answers: dict[str, 
     _show(f"5. {absent:,} of {results.scores.size:,} cells have no score. What should be done?")
     for number, (_, text) in enumerate(offered, 1):
         _show(f"   {number} {text}")
-    while True:
-        answer = _ask(f"   (1-{len(offered)}):")
-        if answer.isdigit() and 1 <= int(answer) <= len(offered):
-            answers["missing"] = offered[int(answer) - 1][0]
-            return
-        _show(f"   Please answer with a number from 1 to {len(offered)}.")
+    numbers = [str(number) for number in range(1, len(offered) + 1)]
+    chosen = _one_of(f"   (1-{len(offered)}):", numbers)
+    answers["missing"] = offered[int(chosen) - 1][0]
 
 
 def _confirmed(results: Results) -> bool:

@@ -104,25 +104,16 @@ class LazyGroup(HelpfulGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
 
-    def main(
+    def main(  # type: ignore[override]
         self,
         args: Sequence[str] | None = None,
         prog_name: str | None = None,
-        complete_var: str | None = None,
+        *,
         standalone_mode: bool = True,
-        windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
         """Run a command; with ``standalone_mode`` errors become a message and an exit code."""
-        run = partial(
-            super().main,
-            args,
-            prog_name or "occstats",
-            complete_var,
-            standalone_mode=False,
-            windows_expand_args=windows_expand_args,
-            **extra,
-        )
+        run = partial(super().main, args, prog_name or "occstats", standalone_mode=False, **extra)
         if not standalone_mode:
             return run()
         for stream in (sys.stdout, sys.stderr):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import glob
 import re
 import shlex
 from collections.abc import Collection, Iterable
-from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
-from click.types import StringParamType
 
 from occstats.comparison.settings import CHOICES
 from occstats.results.reading import CHOICES as READING_CHOICES
@@ -22,7 +18,6 @@ __all__ = [
     "SETTINGS",
     "TABLE",
     "LongCommand",
-    "ResultsType",
     "between",
     "option_name",
     "options",
@@ -38,56 +33,6 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no argume
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return value
-
-
-class ResultsType(StringParamType):
-    """A path to results or the name of bundled ones; the shell completes both."""
-
-    name = "results"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        from occstats.results.load import bundled_names
-
-        names = [name for name in bundled_names() if name.startswith(incomplete)]
-        if not names:
-            return [CompletionItem(incomplete, type="file")]
-        # Bash drops all other answers if one of them is "any file": list the files as well.
-        files = sorted(path.name for path in Path().glob(f"{glob.escape(incomplete)}*"))
-        return [CompletionItem(name) for name in (*names, *files)]
-
-
-def _complete_algorithms(
-    ctx: click.Context, _: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    from occstats.errors import OccstatsError
-    from occstats.results import load_results
-
-    try:
-        found = load_results(*(ctx.params.get("results") or ctx.args)).algorithms
-    except (OccstatsError, OSError):
-        return []
-    return _complete_last(found, incomplete)
-
-
-def _complete_figures(
-    _: click.Context, __: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    from occstats.figures.registry import FIGURES
-
-    return _complete_last(FIGURES, incomplete)
-
-
-def _complete_last(known: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    """Complete the last of several names separated by commas."""
-    before, comma, last = incomplete.rpartition(",")
-    given = before.split(",")
-    return [
-        CompletionItem(f"{before}{comma}{name}")
-        for name in known
-        if name.startswith(last) and name not in given
-    ]
 
 
 def split_names(text: str) -> list[str]:
@@ -188,8 +133,7 @@ TABLE: dict[str, Row] = {
     "by": _row(COMPARISON, "Compare within each value of this column (a language, a size class), "
         "corrected over all of them", metavar="COLUMN"),
     # Settings of a comparison
-    "control": _row(COMPARISON, "Baseline of a many-to-one comparison", metavar="NAME",
-        shell_complete=_complete_algorithms),
+    "control": _row(COMPARISON, "Baseline of a many-to-one comparison", metavar="NAME"),
     "margin": _row(COMPARISON, "Smallest difference that matters; pairs whose confidence "
         "interval lies within ± the margin are equivalent", metavar="NUMBER", type=float),
     "estimand": _row(COMPARISON, "Quantity compared: the difference on a typical task (signed "
@@ -200,8 +144,7 @@ TABLE: dict[str, Row] = {
     "alpha": _row(COMPARISON, "Significance level; confidence intervals have level 1 − α",
         type=float, usual="0.05"),
     "algorithms": _row(COMPARISON, "Compare only these; in a wide table, the columns of the "
-        "algorithms", metavar="A,B,C", callback=_names,
-        shell_complete=_complete_algorithms),
+        "algorithms", metavar="A,B,C", callback=_names),
     "missing": _row(COMPARISON, "Treatment of missing scores: refuse; complete (only tasks that "
         "all algorithms have); pairwise (for each pair, the tasks that both have); "
         "drop-algorithms (those without some task); worst or worst=SCORE (rank below every "
@@ -311,7 +254,7 @@ TABLE: dict[str, Row] = {
     "formats": _row(DRAWING, "File types, separated by commas: pdf, svg, png",
         "--format", metavar="A,B", show_default=True),
     "only": _row(DRAWING, "Only these figures, separated by commas", metavar="NAMES",
-        callback=_names, shell_complete=_complete_figures),
+        callback=_names),
     "list_figures": _row(DRAWING, "List the figures and exit", "--list", is_flag=True,
         is_eager=True, expose_value=False),
     "sweep": _row(DRAWING, "Table of a tuning sweep (CSV, Parquet)", metavar="FILE",
@@ -436,7 +379,7 @@ def options(*names: str, **changes: dict[str, Any]) -> list[click.Parameter]:
 
 def results(*, required: bool = True) -> click.Argument:
     """Return the argument for one or more results tables."""
-    return click.Argument(["results"], nargs=-1, required=required, type=ResultsType())
+    return click.Argument(["results"], nargs=-1, required=required, type=click.Path())
 
 
 def take(names: Iterable[str], given: dict[str, Any]) -> dict[str, Any]:
