@@ -37,6 +37,11 @@ PLAN = between("difference", "power_curve")
 PILOT = ("candidate", "baseline", "control", "algorithms", "missing", "estimand", "alpha")
 
 
+def _measures(_: click.Context, __: click.Parameter, value: str | None) -> str | list[str] | None:
+    names = split_names(value) if value and "," in value else []
+    return names if len(names) > 1 else value
+
+
 @click.command(
     cls=LongCommand,
     params=[
@@ -47,6 +52,15 @@ PILOT = ("candidate", "baseline", "control", "algorithms", "missing", "estimand"
             out={
                 "help": "Write the report, methods, tables (CSV, LaTeX) and comparison.json to "
                 "this folder"
+            },
+            score={
+                "callback": _measures,
+                "help": "The score (long form); several, separated by commas, are compared side by "
+                "side",
+            },
+            metric={
+                "callback": _measures,
+                "help": "Metric to keep, if a column names the metric of each row; or several",
             },
         ),
     ],
@@ -263,7 +277,7 @@ def figures(
     """Draw the figures of a comparison at their final size.
 
     RESULTS are tables of results as for `occstats compare`, or bundled ones (lenz2021). Files
-    are byte-for-byte reproducible, text stays text, and alternative text is included.
+    are byte-for-byte reproducible, with text stored as text, and include alternative text.
 
     \b
     occstats figures lenz2021 --format pdf,svg --width ieee

@@ -53,11 +53,6 @@ def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str
     return None if value is None else split_names(value)
 
 
-def _measures(_: click.Context, __: click.Parameter, value: str | None) -> Any:
-    names = split_names(value) if value and "," in value else []
-    return names if len(names) > 1 else value
-
-
 def _one_or_more(
     _: click.Context, __: click.Parameter, value: tuple[str, ...]
 ) -> str | list[str] | None:
@@ -147,8 +142,9 @@ TABLE: dict[str, Row] = {
         "algorithms", metavar="A,B,C", callback=_names),
     "missing": _row(COMPARISON, "Treatment of missing scores: refuse; complete (only tasks that "
         "all algorithms have); pairwise (for each pair, the tasks that both have); "
-        "drop-algorithms (those without some task); worst or worst=SCORE (rank below every "
-        "score); impute=NAME (the score of a baseline)", metavar="POLICY", usual="refuse"),
+        "drop-algorithms (only algorithms that have all tasks); worst or worst=SCORE (rank "
+        "below every score); impute=NAME (the score of a baseline)", metavar="POLICY",
+        usual="refuse"),
     "test": _row(TESTS, "Clustered signed-rank test of the estimand typical: Rosner, Glynn and "
         "Lee, or Datta and Satten", choices=CHOICES["test"], usual="rgl"),
     "correction": _row(TESTS, "Correction for multiple testing", choices=CHOICES["correction"],
@@ -182,13 +178,12 @@ TABLE: dict[str, Row] = {
         "task, problem, …", multiple=True, callback=_one_or_more),
     "algorithm": _column("The algorithm; the names in several columns are joined",
         "algorithm, model, …", multiple=True, callback=_one_or_more),
-    "score": _column("The score (long form); several, separated by commas, are compared side by "
-        "side", "the only column named after a measure", callback=_measures),
+    "score": _column("The score (long form)", "the only column named after a measure"),
     "lower_is_better": _row(READ, "Orientation of the score",
         "--lower-is-better/--higher-is-better", default=None, callback=_direction,
         usual="known from the name of the measure"),
-    "fold": _column("The cross-validation fold, averaged over", "fold"),
-    "repeat": _column("The repeat or seed, averaged over (@file: each file, @row: each row)",
+    "fold": _column("The cross-validation fold; scores are averaged over folds", "fold"),
+    "repeat": _column("The repeat or seed, also averaged over (@file: each file, @row: each row)",
         "repeat, seed, …"),
     "status": _column("The status of a run; scores of failed runs are missing", "status"),
     "transpose": _row(READ, "Rows are algorithms and columns are tasks, as in a leaderboard",
@@ -208,8 +203,8 @@ TABLE: dict[str, Row] = {
         "workbook", metavar="N", usual="the only one"),
     "traits": _column("A property of the tasks; repeatable", "n_samples, n_features, …",
         "--trait", multiple=True),
-    "metric": _row(READ, "Metric to keep, if a column names the metric of each row; several are "
-        "compared as scores are", metavar="NAME", callback=_measures),
+    "metric": _row(READ, "Metric to keep, if a column names the metric of each row",
+        metavar="NAME"),
     "score_name": _row(READ, "Name of the measure, if the column does not give it", metavar="NAME"),
     "encoding": _row(READ, "Encoding of text files, such as cp1252", metavar="NAME",
         usual="UTF-8, or UTF-16 with a byte-order mark"),
@@ -297,7 +292,7 @@ TABLE: dict[str, Row] = {
         metavar="I/N", callback=_shard),
     "timeout": _row(WORK, "Time limit of a fit (in a sweep, of a fold)", metavar="SECONDS",
         type=POSITIVE),
-    "memory": _row(WORK, "Memory of a worker; a fit that needs more fails", metavar="GB",
+    "memory": _row(WORK, "Memory limit of a worker; a fit that needs more fails", metavar="GB",
         type=POSITIVE, usual="the available memory"),
     "seed": _row(WORK, "Derive the seed of each fit from S, or use S for every fit, as in the "
         "paper", metavar="S|pinned:S", default="pinned:0", show_default=True),
@@ -317,12 +312,13 @@ TABLE: dict[str, Row] = {
         multiple=True, metavar="NAME=START:STOP:STEP|V,V,…", usual="the paper's"),
     "windows": _row(WORK, "Odd width of the rolling mean in grid points; repeatable", "--window",
         multiple=True, metavar="[NAME=]N", usual="the paper's"),
-    "attributes": _row(WORK, "Attributes of generated rows", default=28, show_default=True,
-        type=COUNT),
+    "attributes": _row(WORK, "Attributes of generated rows", metavar="N", default=28,
+        show_default=True, type=COUNT),
     "sizes": _row(WORK, "Numbers of training rows", metavar="N,N,…", callback=_sizes,
         usual="powers of two from 64 to 8192"),
-    "samples": _row(WORK, "Samples per size", default=5, show_default=True, type=COUNT),
-    "queries": _row(WORK, "Query rows", default=1024, show_default=True, type=COUNT),
+    "samples": _row(WORK, "Samples per size", metavar="N", default=5, show_default=True,
+        type=COUNT),
+    "queries": _row(WORK, "Query rows", metavar="N", default=1024, show_default=True, type=COUNT),
     "limit": _row(WORK, "A descriptor that takes longer on a sample is not measured on larger ones",
         metavar="SECONDS", default=60.0, show_default=True, type=POSITIVE),
     # Datasets and checks
