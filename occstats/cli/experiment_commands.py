@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -286,7 +288,7 @@ def tune(
 
 def _parse_window(text: str) -> tuple[str, int]:
     name, _, width = text.rpartition("=")
-    if not (width.isascii() and width.strip().isdigit()):
+    if not re.fullmatch("[0-9]+", width.strip()):
         raise click.UsageError(
             f"--window: expected a number of grid points such as 11 or a=11, got {text!r}"
         )
@@ -434,11 +436,8 @@ def check(folder: str, label: str, as_json: bool) -> int:
     else:
         for finding in findings:
             click.echo(f"{printable(finding.name):<16}{finding.status:<12}{finding.detail}")
-        counts = {
-            status: sum(finding.status == status for finding in findings)
-            for status in ("ok", "differs", "unreadable", "missing", "unknown")
-        }
-        click.echo(", ".join(f"{number} {status}" for status, number in counts.items() if number))
+        counts = Counter(finding.status for finding in findings)
+        click.echo(", ".join(f"{number} {status}" for status, number in counts.items()))
     return int(any(finding.status in {"differs", "unreadable"} for finding in findings))
 
 

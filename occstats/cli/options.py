@@ -65,26 +65,19 @@ def _direction(ctx: click.Context, _: click.Parameter, value: bool | None) -> bo
     return value
 
 
-def _is_number(*texts: str) -> bool:
-    return all(text.isascii() and text.isdigit() for text in texts)
-
-
 def _shard(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
     if value is None:
         return None
-    index, slash, of = value.partition("/")
-    if not (slash and _is_number(index, of) and 1 <= int(index) <= int(of)):
+    found = re.fullmatch(r"([0-9]+)/([0-9]+)", value)
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
         raise click.BadParameter(f"{value!r} is not I/N with 1 ≤ I ≤ N, such as 3/10")
-    return int(index), int(of)
+    return int(found[1]), int(found[2])
 
 
-def _sizes(_: click.Context, __: click.Parameter, value: str | None) -> list[int] | None:
+def _sizes(ctx: click.Context, option: click.Parameter, value: str | None) -> list[int] | None:
     if value is None:
         return None
-    parts = value.replace(" ", "").strip(",").split(",")
-    if not _is_number(*parts):
-        raise click.BadParameter(f"{value!r} is not a list of numbers such as 64,256,1024")
-    return [int(part) for part in parts]
+    return [COUNT.convert(part, option, ctx) for part in split_names(value)]
 
 
 class Option(click.Option):
