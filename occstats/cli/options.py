@@ -77,7 +77,7 @@ def _shard(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
 def _sizes(ctx: click.Context, option: click.Parameter, value: str | None) -> list[int] | None:
     if value is None:
         return None
-    return [COUNT.convert(part, option, ctx) for part in split_names(value)]
+    return [COUNT(part, option, ctx) for part in split_names(value)]
 
 
 class Option(click.Option):
