@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import MD
 
@@ -94,13 +93,3 @@ def test_threshold_rejects_about_the_share_of_new_rows():
     descriptor = MD(contamination=0.1).fit(rng.normal(size=(60, 20)))
     rejected = np.mean(descriptor.predict(rng.normal(size=(2000, 20))) == -1)
     assert 0.04 < rejected < 0.2
-
-
-def test_threads_do_not_change_a_bit():
-    rows = np.random.default_rng(5).normal(size=(900, 120))
-    scores = []
-    for threads in (1, 2):
-        with threadpool_limits(limits=threads):
-            descriptor = MD().fit(rows)
-            scores.append(descriptor.score_samples(rows + 0.5))
-    np.testing.assert_array_equal(*scores)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import SAE
 from occstats_descriptors._kernels.autoencoder import encoder, train
@@ -83,13 +82,3 @@ def test_score_is_the_standardised_distance_in_the_latent_space():
 )
 def test_layer_sizes(m, latent, expected):
     assert layer_sizes(m, latent) == expected
-
-
-def test_threads_do_not_change_a_bit():
-    rows = np.random.default_rng(5).normal(size=(900, 120))
-    scores = []
-    for threads in (1, 2):
-        with threadpool_limits(limits=threads):
-            descriptor = SAE(max_epochs=20).fit(rows)
-            scores.append(descriptor.score_samples(rows + 0.5))
-    np.testing.assert_array_equal(*scores)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import SVM, dimension_multiple
 from occstats_descriptors._kernels import gaussian_kernel
@@ -138,18 +137,6 @@ def test_kernel_far_from_the_origin(distance):
     np.testing.assert_allclose(
         kernel_times(rows, rows, np.ones(20), 0.5), expected.sum(axis=1), rtol=1e-6
     )
-
-
-@pytest.mark.parametrize(("n", "m"), [(3000, 60), (4200, 5)])
-def test_threads_do_not_change_a_bit(n, m):
-    rows, queries = sample(n, m), sample(2000, m, seed=1)
-    fitted = []
-    for threads in (1, 2):
-        with threadpool_limits(limits=threads):
-            fitted.append(SVM(n_jobs=threads, solver="native").fit(rows))
-    one, two = fitted
-    np.testing.assert_array_equal(one.alpha_, two.alpha_)
-    np.testing.assert_array_equal(one.score_samples(queries), two.score_samples(queries))
 
 
 def test_width_prints_as_written():

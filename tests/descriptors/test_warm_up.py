@@ -4,9 +4,11 @@ import os
 import subprocess
 import sys
 
+import numba
 import pytest
 
 from occstats_descriptors import MD, warm_up
+from occstats_descriptors._kernels import jit
 
 
 def test_groups_depend_on_descriptors_and_shapes():
@@ -62,3 +64,17 @@ def test_missing_kernels(monkeypatch, tmp_path):
     assert warm_up.missing_kernels(["IF"]) == ["IF"]
     monkeypatch.setattr(warm_up, "cache_folder", lambda: None)
     assert warm_up.missing_kernels(["IF"]) == []
+
+
+def test_kernels_compile_without_a_cache(monkeypatch):
+    original = numba.njit
+
+    def refuse(*arguments, **options):
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(numba, "njit", refuse)
+    with pytest.raises(RuntimeError):
+        numba.njit(cache=True)
+    assert jit.compiled(lambda x: x + 1)(2) == 3

@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from occstats.cli import main
 from occstats.errors import ArgumentError, DataError
 from occstats.experiment.timing import COLUMNS, RowPool, generated_rows, measure_times, rows_of_file
-from occstats.report.tuning_tables import timing_table
 
 QUICK = {"sizes": [64, 128], "n_samples": 2, "n_queries": 16, "progress": False}
 
@@ -132,18 +131,6 @@ def test_unreadable_files_are_refused(tmp_path, name, content, message):
         path.write_bytes(content)
     with pytest.raises(DataError, match=message):
         rows_of_file(path)
-
-
-def test_growth_is_the_exponent_of_n():
-    n = np.array([64, 128, 256])
-    times = pd.DataFrame(
-        {"descriptor": "x", "n": n, "n_queries": 10, "fit_seconds": 1e-6 * n**2.0,
-         "query_seconds": 1e-3 * n**0.0}
-    )  # fmt: skip
-    row = timing_table(times).frame.iloc[0]
-    assert row["fit_growth"] == pytest.approx(2)
-    assert row["query_growth"] == pytest.approx(0, abs=1e-12)
-    assert row["query_seconds"] == pytest.approx(1e-4)
 
 
 def run(*arguments):
