@@ -28,16 +28,8 @@ class SupportVectorGrid:
 
     Equal rows are merged into one that may have the weight of all of them, and the distances of the
     rows are computed once. For each width, a :math:`\nu` is solved from the solution of the next
-    smaller one, changed as it changed for the width before.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Target rows.
-    queries : array-like of shape (n_queries, n_features)
-        The rows to be scored.
-    tol : float, default 1e-3
-        Tolerance of the solver, as in `SVM`.
+    smaller one, changed as it changed for the width before. `X` are the target rows, and `queries`
+    those to be scored; `tol` is the tolerance of the solver, as in `SVM`.
 
     Examples
     --------
@@ -78,19 +70,9 @@ class SupportVectorGrid:
     @single_threaded_blas()
     def scores(self, nus: Sequence[float], c: float) -> Matrix:
         """
-        Score the queries for one kernel width and several shares ν.
+        Score the queries for one kernel width and several shares ν, in any order.
 
-        Parameters
-        ----------
-        nus : sequence of float
-            Shares in (0, 1], in any order.
-        c : float
-            Kernel width.
-
-        Returns
-        -------
-        ndarray of shape (n_queries, len(nus))
-            Column i has the scores of ``SVM(nu=nus[i], c=c)``, up to the tolerance of the solver.
+        Column i has the scores of ``SVM(nu=nus[i], c=c)``, up to the tolerance of the solver.
         """
         for nu in nus:
             check_share(nu)

@@ -170,10 +170,7 @@ class Finding:
 def check_folder(folder: str | Path, *, label: str = "class") -> list[Finding]:
     """Compare the files of a folder with the catalogue: attributes, class sizes, order, values.
 
-    Returns
-    -------
-    list of Finding
-        One per dataset of the paper, and one per other file.
+    There is one finding per dataset of the paper, and one per other file.
     """
     found = {stem_of(path): path for path in data_files(folder)}
     findings = []

@@ -39,21 +39,9 @@ def fetch_dataset(
 ) -> Dataset:
     """Download, prepare and verify a dataset, and write ``<name>.parquet``.
 
-    Parameters
-    ----------
-    entry : Entry
-        The dataset.
-    folder : path
-        The folder of the file.
-    mirror : str, optional
-        Address to use in place of the repository's host.
-    wait : callable
-        Called with the seconds to wait between attempts.
-
-    Notes
-    -----
-    The addresses are those published by the repositories, which may move files. A dataset whose
-    shape or class sizes differ from those of the paper is not stored.
+    The addresses are those published by the repositories, which may move files; a `mirror` replaces
+    the host. A dataset whose shape or class sizes differ from those of the paper is not stored.
+    `wait` is called with the seconds between attempts.
     """
     folder = Path(folder)
     address = _mirrored(entry.address, mirror)
@@ -118,16 +106,9 @@ def _mirrored(address: str, mirror: str | None) -> str:
 
 
 def find_members(content: bytes, wanted: list[str], *, source: str) -> dict[str, bytes]:
-    """Return the wanted files of an archive by base name; a plain file is its own member.
+    """Return the wanted files of an archive by name, without folders and the extension ``.Z``.
 
-    Parameters
-    ----------
-    content : bytes
-        The downloaded file.
-    wanted : list of str
-        Names without folders and without the extension ``.Z`` of compressed files.
-    source : str
-        The name of the archive in error messages.
+    A file that is no archive is its own member.
 
     Examples
     --------

@@ -113,15 +113,10 @@ def make_recipes(
     *,
     by_dataset: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
 ) -> list[Recipe]:
-    """Turn names and import paths into recipes; the nine of the paper by default.
+    """Turn names, import paths and files (``"mine.py:Class"``) into recipes.
 
-    Parameters
-    ----------
-    descriptors : iterable of str or Recipe, optional
-        Names among the nine, import paths or files (``"mine.py:Class"``), optionally prefixed with
-        a name for the results (``"mine=pkg.mod:Class"``).
-    by_dataset : mapping, optional
-        Descriptor → dataset → parameters.
+    Each may be prefixed with a name for the results (``"mine=pkg.mod:Class"``); the default is the
+    nine of the paper. `by_dataset` maps descriptor and dataset to parameters.
 
     Examples
     --------

@@ -59,11 +59,6 @@ def code_of(origin: str) -> str:
     An installed package is identified by the version of its distribution, other code (a script, a
     package under development) by a hash of the source of its module or whole package.
 
-    Parameters
-    ----------
-    origin : str
-        A name among the nine, an import path (``pkg.mod:Class``), or a file (``mine.py:Class``).
-
     Examples
     --------
     >>> code_of("ALP") == f"occstats {__version__}"

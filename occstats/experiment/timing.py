@@ -63,14 +63,9 @@ def generated_rows(n: int, n_attributes: int = GENERATED_ATTRIBUTES, seed: int =
 
 
 def rows_of_file(path: str | Path, *, label: str | None = None) -> RowPool:
-    """Read the numeric attributes of a table; columns without a header are numbered from 0.
+    """Read the numeric attributes of a ``.csv``, ``.csv.gz`` or ``.parquet`` file.
 
-    Parameters
-    ----------
-    path
-        A ``.csv``, ``.csv.gz`` or ``.parquet`` file.
-    label
-        A column to exclude, such as the class; "0" for the first column without a header.
+    `label` is a column to exclude, such as the class; columns without a header are numbered from 0.
     """
     path = Path(path)
     if not path.is_file():

@@ -331,14 +331,7 @@ class Measures:
     Scores of distances are rounded to 12 significant digits, as in `auroc`. The last bit of each
     double is replaced by the label, so that ordering integers orders the scores together with the
     labels. Scores are ordered by a bucket sort with as many buckets as scores, or by a comparison
-    sort where nearly all of them fall into a few buckets.
-
-    Parameters
-    ----------
-    is_target : ndarray of bool
-        The labels of the rows, with at least one of each kind.
-    of_distances : bool, default True
-        The scores are computed from distances, whose ties must be kept.
+    sort where nearly all of them fall into a few buckets. `is_target` has a row of each kind.
 
     Examples
     --------

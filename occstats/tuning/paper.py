@@ -114,16 +114,8 @@ def prepare_paper(
 ) -> PaperExperiment:
     """Prepare the paper's experiment without computing anything.
 
-    Parameters
-    ----------
-    data : path
-        The folder of the paper's datasets.
-    out : path
-        A folder for the sweep and the results.
-    fast : bool, default False
-        Use only the small datasets, which take minutes.
-    datasets, label, timeout, seed
-        As in `occstats.run_experiment`.
+    `data` is the folder of the paper's datasets and `out` that of the sweep and the results; `fast`
+    uses only the small datasets, which take minutes. The rest is as in `occstats.run_experiment`.
     """
     place = Path(out).absolute()
     recipes = paper_recipes()
