@@ -425,14 +425,12 @@ class Experiment:
 def summarise(experiment: Experiment, table: pd.DataFrame) -> dict[str, Any]:
     """Count the planned and finished rows of an experiment, and list its failures.
 
-    ``undefined`` counts folds whose test part lacks target or other rows,
-    ``without_average_precision`` fits by version 0.2 or earlier, which recorded AUROC alone.
+    ``undefined`` counts fits on folds whose test part lacks target or other rows.
     """
     columns = [*KEY, "status", "error"]
     if table.empty:
         table = pd.DataFrame(columns=[*columns, "omitted_rows"])
     failed = table.loc[table["status"].isin(FAILED), columns]
-    measures = table.reindex(columns=["auroc", "average_precision"]).notna()
     omitted = table.groupby("dataset", sort=False)["omitted_rows"].first()
     return {
         "n_datasets": len(experiment.tasks),
@@ -441,7 +439,6 @@ def summarise(experiment: Experiment, table: pd.DataFrame) -> dict[str, Any]:
         "planned": experiment.plan.n_rows,
         "done": len(table),
         "undefined": int((table["status"] == "undefined").sum()),
-        "without_average_precision": int((measures["auroc"] & ~measures.iloc[:, 1]).sum()),
         "failures": [dict(zip(columns, row, strict=True)) for row in failed.to_numpy()],
         "omitted_rows": {str(k): int(v) for k, v in omitted.items() if v},
         "small_classes": dict(experiment.small_classes),
@@ -463,12 +460,7 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
         if counts := [f"{printable(k)} {v}" for k, v in summary[name].items()]:
             lines.append(f"{text}: {', '.join(counts)}.")
     if number := summary["undefined"]:
-        lines.append(f"{number} folds have no AUROC: their test part lacks target or other rows.")
-    if number := summary["without_average_precision"]:
-        lines.append(
-            f"{number} fits by an earlier version have AUROC but no average precision; compute "
-            "them again with --force all."
-        )
+        lines.append(f"Fits without AUROC, as the test part lacks target or other rows: {number}.")
     if failures := summary["failures"]:
         lines.append(f"{len(failures)} fits failed:")
         for failure in failures[:MOST_FAILURES_SHOWN]:

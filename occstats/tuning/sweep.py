@@ -142,7 +142,6 @@ def prepare_sweep(
         sources=find_sources(data, folder, datasets=datasets, label=label),
         seed=SeedPolicy.parse(seed),
         timeout=timeout,
-        folder=folder,
     )
 
 
@@ -153,19 +152,17 @@ def shards_of(folder: str | Path) -> Path:
 
 @dataclass(frozen=True, eq=False)
 class SweepExperiment(Experiment):
-    """A sweep as an experiment, with the same store, workers and resumption as a run.
+    """A sweep as an experiment, with the same store, workers and resumption as a run."""
 
-    Attributes
-    ----------
-    folder : Path
-        The folder of the sweep.
-    """
-
-    folder: Path = Path()
     command: ClassVar[str] = "tune"
     evaluate: ClassVar[Rows] = staticmethod(sweep_fold)
     failed: ClassVar[Rows] = staticmethod(failed_sweep)
     whole_units: ClassVar[bool] = True
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder of the sweep."""
+        return self.store.folder.parent
 
     @property
     def sweeps(self) -> tuple[SweepRecipe, ...]:

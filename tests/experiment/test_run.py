@@ -13,7 +13,6 @@ from occstats.cli import main
 from occstats.errors import ArgumentError, DataError
 from occstats.experiment import prepare, run_experiment
 from occstats.experiment.estimators import Recipe
-from occstats.experiment.run import summarise, summary_lines
 from occstats.experiment.store import KEY, Store
 from occstats.experiment.timing import measure_times
 
@@ -38,22 +37,6 @@ def test_there_is_one_complete_row_per_fit(toy):
     assert ((table[TIMINGS] > 0) & (table[TIMINGS] < elapsed)).all(axis=None)
     # 12 targets: training parts of at least 9, so n' = 8 and k = min(round(5.5 log 8), 8) = 8
     assert {json.loads(p)["k"] for p in of_task["parameters"]} == {8}
-
-
-def test_a_store_without_average_precision_is_resumed(one_target, tmp_path):
-    run_experiment(one_target, descriptors=["NND"], out=tmp_path, jobs=1)
-    store = prepare(one_target, out=tmp_path, descriptors=["NND"]).store
-    for shard in store.shard_ids():
-        rows = store.read_shard(shard).drop(columns="average_precision")
-        store.write(shard, rows, store.metadata(shard))
-    experiment = prepare(one_target, out=tmp_path, descriptors=["NND", "MD"])
-    experiment.run(jobs=1)
-    table = experiment.table()
-    old = table["descriptor"] == "NND"
-    assert table["auroc"].notna().all()
-    assert table["average_precision"].isna().tolist() == old.tolist()
-    text = " ".join(summary_lines(summarise(experiment, table)))
-    assert f"{old.sum()} fits by an earlier version have AUROC but no average precision" in text
 
 
 def test_scores_depend_neither_on_workers_nor_on_other_descriptors(toy, scores):
