@@ -45,7 +45,6 @@ from occstats.report.published import (
 )
 from occstats.report.tuning_tables import AXIS_LABELS
 from occstats.tuning import Sweep, read_sweep
-from occstats.tuning.optimum import smoothed
 from occstats.tuning.paper import PINNED, PaperExperiment, paper_recipes, prepare_paper
 from occstats.tuning.sweep import prepare_sweep, shards_of
 
@@ -158,7 +157,7 @@ def record(paper: PaperExperiment, table: pd.DataFrame, sweep: Sweep) -> None:
     grid = next(grid for grid in sweep.grids if grid.recipe.name == "SVM")
     rows = []
     for dataset, surface in zip(grid.datasets, grid.means, strict=True):
-        means = smoothed(surface, grid.recipe.axes)
+        means = grid.smoothed(surface)
         solved = "spline" if dataset in ("shuttle", "skin") else "every point"
         nus, widths = (axis.values for axis in grid.recipe.axes)
         at = [means[nus.index(nu), widths.index(c)] for nu, c in ((0.22, 0.25), (0.23, 0.29))]

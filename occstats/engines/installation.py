@@ -36,7 +36,7 @@ ANOTHER_RPY2 = (
 
 @dataclass(frozen=True)
 class Installation:
-    """What an R engine finds: the program and versions, empty if missing, and a problem if any."""
+    """R as an engine finds it: program, versions (empty if missing), and a problem if any."""
 
     rscript: str = ""
     r: str = ""
