@@ -108,7 +108,8 @@ class SVM(Descriptor):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Matrix) -> None:
-        check_share(self.nu)
+        if positive_number(self.nu, "nu") > 1:
+            raise ValueError(f"nu must be a number in (0, 1], got nu={self.nu!r}.")
         positive_number(self.tol, "tol")
         if self.solver not in ("auto", "libsvm", "native"):
             raise ValueError(
@@ -162,12 +163,6 @@ class SVM(Descriptor):
             threads=thread_count(self.n_jobs),
         )
         return signed_distance_score(values - self.rho_)
-
-
-def check_share(nu: float) -> None:
-    """Check the share ν of rows."""
-    if positive_number(nu, "nu") > 1:
-        raise ValueError(f"nu must be a number in (0, 1], got nu={nu!r}.")
 
 
 def signed_distance_score(distance: Array) -> Array:

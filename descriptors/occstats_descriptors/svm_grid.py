@@ -13,8 +13,7 @@ from occstats_descriptors._kernels.exponentials import SquaredDistances, kernel_
 from occstats_descriptors._kernels.gaussian_kernel import bounded
 from occstats_descriptors._kernels.smo import OneClassProblem
 from occstats_descriptors._kernels.threads import single_threaded_blas
-from occstats_descriptors.base import positive_number
-from occstats_descriptors.svm import check_share, signed_distance_score
+from occstats_descriptors.svm import signed_distance_score
 
 __all__ = ["SupportVectorGrid"]
 
@@ -29,7 +28,7 @@ class SupportVectorGrid:
     Equal rows are merged into one that may have the weight of all of them, and the distances of the
     rows are computed once. For each width, a :math:`\nu` is solved from the solution of the next
     smaller one, changed as it changed for the width before. `X` are the target rows, and `queries`
-    those to be scored; `tol` is the tolerance of the solver, as in `SVM`.
+    those to be scored.
 
     Examples
     --------
@@ -45,7 +44,7 @@ class SupportVectorGrid:
     True
     """
 
-    def __init__(self, X: ArrayLike, queries: ArrayLike, *, tol: float = 1e-3) -> None:
+    def __init__(self, X: ArrayLike, queries: ArrayLike) -> None:
         rows = bounded(check_array(X, dtype=np.float64, order="C", ensure_min_samples=2))
         distinct, counts = np.unique(rows, axis=0, return_counts=True)
         center = rows.mean(axis=0)
@@ -55,7 +54,6 @@ class SupportVectorGrid:
             bounded(check_array(queries, dtype=np.float64, order="C")), axis=0, return_inverse=True
         )
         self._queries = asked - center
-        self._tolerance = positive_number(tol, "tol")
         self._distances: SquaredDistances | None = None
         if len(distinct) <= MOST_KEPT:
             self._distances = SquaredDistances(self._rows)
@@ -74,16 +72,8 @@ class SupportVectorGrid:
 
         Column i has the scores of ``SVM(nu=nus[i], c=c)``, up to the tolerance of the solver.
         """
-        for nu in nus:
-            check_share(nu)
-        gamma = 1 / positive_number(c, "c")
-        problem = OneClassProblem(
-            self._rows,
-            gamma,
-            tolerance=self._tolerance,
-            counts=self._counts,
-            distances=self._distances,
-        )
+        gamma = 1 / c
+        problem = OneClassProblem(self._rows, gamma, counts=self._counts, distances=self._distances)
         ordered = sorted(set(nus))
         path = problem.follow(ordered, self._last[1] if self._last[0] == ordered else [])
         self._last = ordered, [solution.weight for solution in path]

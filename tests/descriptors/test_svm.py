@@ -184,11 +184,6 @@ def test_exponentials_in_single_precision_are_exact_to_two_units_in_the_last_pla
     assert (found[~normal] == 0).all()
 
 
-def test_grid_refuses_shares_out_of_range():
-    with pytest.raises(ValueError, match=r"nu must be a number in \(0, 1\], got nu=1.2"):
-        SupportVectorGrid(sample(20, 2), sample(3, 2)).scores([0.1, 1.2], 0.5)
-
-
 def test_exponentials_are_exact_to_two_units_in_the_last_place():
     rng = np.random.default_rng(0)
     given = -np.concatenate(
