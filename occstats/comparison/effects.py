@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from occstats._format import count, decimals, minus_signs, p_equation, printable
 from occstats.results.aliases import score_word
 from occstats.stats.bayes import bayesian_signed_rank
 from occstats.stats.diagnostics import cluster_diagnostics
@@ -94,9 +95,22 @@ def binary_frame(study: Study) -> pd.DataFrame | None:
     results, alpha = study.results, study.settings.alpha
     if study.n_clusters < 2 or not is_binary(results.scores):
         return None
-    return clustered_mcnemar(study.sample, confidence=1 - alpha, alpha=alpha).to_frame(
-        study.algorithms,
-        confidence=1 - alpha,
-        score=score_word(results.score_name),
-        unit=results.unit,
+    found = clustered_mcnemar(study.sample, confidence=1 - alpha, alpha=alpha)
+    frame = study.unordered_pairs({str(name): found[name].to_numpy() for name in found})
+    level, score = f"{100 * (1 - alpha):g} %", score_word(results.score_name)
+    rows: Any = frame.itertuples(index=False)
+    return frame.assign(line=[_line(row, level, score, results.unit) for row in rows])
+
+
+def _line(row: Any, level: str, score: str, unit: str) -> str:
+    """Return a row of the McNemar tests as a line to quote."""
+    ends = (row.share_difference, row.share_difference_ci_low, row.share_difference_ci_high)
+    difference, low, high = (minus_signs(f"{value:+.3f}") for value in ends)
+    return (
+        f"{printable(row.a)} − {printable(row.b)}: {difference} {score} "
+        f"(clustered SE {row.standard_error:.3f}; {level} CI {low} to {high}; "
+        f"Obuchowski's {p_equation(row.p_obuchowski)}; "
+        f"design effect {decimals(2)(row.design_effect)}; "
+        f"detectable ±{row.minimal_detectable:.3f}; "
+        f"{count(row.n_tasks, 'task')} in {count(row.n_clusters, unit)})"
     )

@@ -50,10 +50,7 @@ from .max_t import (
     typical_shifts as typical_shifts,
     typical_tests as typical_tests,
 )
-from .mcnemar import (
-    BinaryPairs as BinaryPairs,
-    clustered_mcnemar as clustered_mcnemar,
-)
+from .mcnemar import clustered_mcnemar as clustered_mcnemar
 from .means import (
     difference_posterior as difference_posterior,
     mean_differences as mean_differences,

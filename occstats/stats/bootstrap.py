@@ -49,13 +49,6 @@ class BootstrapInterval:
     replicates: FloatArray = field(repr=False)
 
 
-def resample_counts(
-    n_clusters: int, n_resamples: int, random_state: int | np.random.Generator | None = None
-) -> FloatArray:
-    """Count each cluster in each of `n_resamples` draws of `n_clusters` with replacement."""
-    return Counts.of(n_clusters, n_resamples, random_state).array()
-
-
 def cluster_bootstrap(
     statistic: Callable[[FloatArray], FloatArray],
     clusters: int | Clusters,

@@ -28,46 +28,27 @@ class Correction:
     ----------
     key, name : str
         The name as an option, and in prose.
-    sentence : str
-        For a methods paragraph, with citation keys in braces; empty without a correction.
+    citation : str
+        Key of the cited work, in braces.
     method : str
         Its name in ``statsmodels.stats.multitest.multipletests``, if it is used.
     """
 
     key: str
     name: str
-    sentence: str = ""
+    citation: str = ""
     method: str = ""
 
 
 CORRECTIONS = {
     correction.key: correction
     for correction in (
-        Correction(
-            "max-t",
-            "max-T",
-            "the single-step max-T procedure {westfall1993}, which takes the dependence between "
-            "the pairs into account",
-        ),
-        Correction("holm", "Holm", "the Holm-Bonferroni procedure {holm1979}"),
-        Correction(
-            "hochberg", "Hochberg", "the Hochberg procedure {hochberg1988}", "simes-hochberg"
-        ),
-        Correction("bonferroni", "Bonferroni", "the Bonferroni correction", "bonferroni"),
-        Correction(
-            "benjamini-hochberg",
-            "Benjamini-Hochberg",
-            "the Benjamini-Hochberg procedure, which controls the false discovery rate "
-            "{benjamini1995}",
-            "fdr_bh",
-        ),
-        Correction(
-            "benjamini-yekutieli",
-            "Benjamini-Yekutieli",
-            "the Benjamini-Yekutieli procedure, which controls the false discovery rate under any "
-            "dependence {benjamini2001}",
-            "fdr_by",
-        ),
+        Correction("max-t", "max-T", "{westfall1993}"),
+        Correction("holm", "Holm", "{holm1979}"),
+        Correction("hochberg", "Hochberg", "{hochberg1988}", "simes-hochberg"),
+        Correction("bonferroni", "Bonferroni", method="bonferroni"),
+        Correction("benjamini-hochberg", "Benjamini-Hochberg", "{benjamini1995}", "fdr_bh"),
+        Correction("benjamini-yekutieli", "Benjamini-Yekutieli", "{benjamini2001}", "fdr_by"),
         Correction("none", "none"),
     )
 }

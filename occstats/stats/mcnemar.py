@@ -28,96 +28,17 @@ References
    pair data. Statistics in Medicine 10(12), 1981-1991.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats._checks import check_fraction
-from occstats._format import count, decimals, minus_signs, p_equation, printable
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, upper_pairs
+from occstats.stats._arrays import FloatArray
 from occstats.stats.jackknife import arcsine_limits
 from occstats.stats.power import minimal_detectable_difference
 from occstats.stats.sample import Sample
-
-MCNEMAR_TESTS = ("obuchowski", "durkalski", "eliasziw_donner", "mcnemar")
-
-
-@dataclass(frozen=True, eq=False)
-class BinaryPairs:
-    """Clustered McNemar tests, one element per pair a < b of algorithms in order.
-
-    Attributes
-    ----------
-    difference, standard_error, low, high : ndarray
-        Share of tasks that a solves minus that of b, its clustered standard error, and confidence
-        limits (jackknife over clusters, arcsine scale).
-    only_a, only_b, n_tasks, n_clusters : ndarray
-        Tasks solved by only one of the two; all tasks and clusters of the pair.
-    statistic, p : dict of str to ndarray
-        χ² and two-sided p-value of each test, by name.
-    design_effect : ndarray
-        The clustered variance over that of independent tasks.
-    detectable : ndarray
-        Minimal detectable difference at a power of 80 %.
-    """
-
-    difference: FloatArray
-    standard_error: FloatArray
-    low: FloatArray
-    high: FloatArray
-    only_a: FloatArray
-    only_b: FloatArray
-    n_tasks: FloatArray
-    n_clusters: FloatArray
-    statistic: dict[str, FloatArray]
-    p: dict[str, FloatArray]
-    design_effect: FloatArray
-    detectable: FloatArray
-
-    def to_frame(
-        self, names: Sequence[str], *, confidence: float, score: str, unit: str
-    ) -> pd.DataFrame:
-        """Return one row per pair, with a sentence to quote in the column ``line``."""
-        first, second = upper_pairs(len(names))
-        frame = pd.DataFrame(
-            {
-                "a": [names[place] for place in first],
-                "b": [names[place] for place in second],
-                "share_difference": self.difference,
-                "standard_error": self.standard_error,
-                "share_difference_ci_low": self.low,
-                "share_difference_ci_high": self.high,
-                **{f"p_{test}": self.p[test] for test in MCNEMAR_TESTS},
-                **{f"chi_squared_{test}": self.statistic[test] for test in MCNEMAR_TESTS},
-                "only_a": self.only_a.astype(int),
-                "only_b": self.only_b.astype(int),
-                "design_effect": self.design_effect,
-                "minimal_detectable": self.detectable,
-                "n_tasks": self.n_tasks.astype(int),
-                "n_clusters": self.n_clusters,
-            }
-        )
-        level, rows = f"{100 * confidence:g} %", frame.itertuples(index=False)
-        return frame.assign(line=[_sentence(row, level, score, unit) for row in rows])
-
-
-def _sentence(row: Any, level: str, score: str, unit: str) -> str:
-    ends = (row.share_difference, row.share_difference_ci_low, row.share_difference_ci_high)
-    difference, low, high = (minus_signs(f"{value:+.3f}") for value in ends)
-    return (
-        f"{printable(row.a)} − {printable(row.b)}: {difference} {score} "
-        f"(clustered SE {row.standard_error:.3f}; {level} CI {low} to {high}; "
-        f"Obuchowski's {p_equation(row.p_obuchowski)}; "
-        f"design effect {decimals(2)(row.design_effect)}; "
-        f"detectable ±{row.minimal_detectable:.3f}; "
-        f"{count(row.n_tasks, 'task')} in {count(row.n_clusters, unit)})"
-    )
 
 
 def is_binary(scores: ArrayLike) -> bool:
@@ -140,7 +61,7 @@ def clustered_mcnemar(
     *,
     confidence: float = 0.95,
     alpha: float = 0.05,
-) -> BinaryPairs:
+) -> pd.DataFrame:
     """Compute clustered standard errors and McNemar tests of every pair of columns.
 
     Parameters
@@ -154,12 +75,22 @@ def clustered_mcnemar(
     alpha : float
         Two-sided level for the detectable difference.
 
+    Returns
+    -------
+    DataFrame
+        One row per pair a < b of columns, in order: the share of tasks that a solves minus that of
+        b (``share_difference``), its clustered standard error and confidence limits (jackknife over
+        clusters, arcsine scale); two-sided p-value and χ² of each test; tasks solved by only one of
+        the two; ``design_effect``, the clustered variance over that of independent tasks; the
+        minimal detectable difference at a power of 80 %; tasks and clusters of the pair.
+
     Examples
     --------
     >>> a, b = [1, 1, 1, 0, 1, 1, 1, 0], [0, 0, 1, 1, 0, 1, 0, 0]
     >>> found = clustered_mcnemar(np.column_stack([a, b]), list("ppqqrrss"))
-    >>> float(found.difference[0]), round(float(found.p["obuchowski"][0]), 3)
-    (0.375, 0.326)
+    >>> found[["share_difference", "p_obuchowski"]].round(3)
+       share_difference  p_obuchowski
+    0             0.375         0.326
     """
     check_fraction("alpha", alpha)
     sample = Sample.of(scores, clusters)
@@ -192,21 +123,24 @@ def clustered_mcnemar(
     statistic = {name: np.where(apart == 0, 0.0, value) for name, value in statistic.items()}
     left_out = (total - sums) / np.maximum(n - sizes, 1)
     low, high = arcsine_limits(difference, left_out, sizes, confidence)
-    return BinaryPairs(
-        difference=difference,
-        standard_error=error,
-        low=low,
-        high=high,
-        only_a=only_a.sum(axis=0),
-        only_b=only_b.sum(axis=0),
-        n_tasks=n,
-        n_clusters=k,
-        statistic=statistic,
-        p={name: special.chdtrc(1, value) for name, value in statistic.items()},
-        design_effect=effect,
-        detectable=minimal_detectable_difference(
-            error * np.sqrt(k), k, alpha=alpha, alternative="two-sided"
-        ),
+    detectable = minimal_detectable_difference(
+        error * np.sqrt(k), k, alpha=alpha, alternative="two-sided"
+    )
+    return pd.DataFrame(
+        {
+            "share_difference": difference,
+            "standard_error": error,
+            "share_difference_ci_low": low,
+            "share_difference_ci_high": high,
+            **{f"p_{name}": special.chdtrc(1, value) for name, value in statistic.items()},
+            **{f"chi_squared_{name}": value for name, value in statistic.items()},
+            "only_a": only_a.sum(axis=0).astype(int),
+            "only_b": only_b.sum(axis=0).astype(int),
+            "design_effect": effect,
+            "minimal_detectable": detectable,
+            "n_tasks": n.astype(int),
+            "n_clusters": k,
+        }
     )
 
 

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from occstats.errors import ResultsError
 from occstats.experiment.tasks import N_FOLDS, Task
 from occstats.stats._arrays import FloatArray
-from occstats.stats.bootstrap import resample_counts
+from occstats.stats._resampling import Counts
 from occstats.stats.clusters import weighted_means
 from occstats.tuning.grids import SweepRecipe, Value, paper_defaults
 
@@ -204,7 +204,7 @@ class GridMeans:
         unusable = np.isnan(means).any(axis=0)
         count = max(min(n_resamples, MOST_ELEMENTS // means.shape[1]), 1)
         # Resamples of few datasets are often the same; curves of different ones come in blocks.
-        drawn = resample_counts(len(means), count, 0)
+        drawn = Counts.of(len(means), count, 0).array()
         resamples, times = np.unique(drawn, axis=0, return_counts=True)
         won = np.zeros(means.shape[1])
         step = max(1, BLOCK_ELEMENTS // len(won))

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from occstats.stats.bootstrap import bootstrap_means, cluster_bootstrap, resample_counts
+from occstats.stats._resampling import Counts
+from occstats.stats.bootstrap import bootstrap_means, cluster_bootstrap
 from occstats.stats.clusters import weighted_means
 
 
@@ -17,7 +18,7 @@ def clustered(seed: int, m: int = 12) -> tuple[np.ndarray, np.ndarray]:
 def test_matrix_product_equals_resampling_tasks_by_hand() -> None:
     values, clusters = clustered(1)
     labels = np.unique(clusters)
-    counts = resample_counts(len(labels), 20, random_state=0)
+    counts = Counts.of(len(labels), 20, 0).array()
     found = bootstrap_means(values, clusters, counts=counts)
     for row, replicate in zip(counts, found.replicates, strict=True):
         drawn = [
@@ -44,7 +45,7 @@ def test_percentiles_agree_with_scipy_where_clusters_are_single_tasks() -> None:
 def test_studentised_by_hand() -> None:
     values, clusters = clustered(4)
     means = np.array([values[clusters == c].mean(axis=0) for c in np.unique(clusters)])
-    counts = resample_counts(len(means), 500, random_state=9)
+    counts = Counts.of(len(means), 500, 9).array()
     found = bootstrap_means(values, clusters, counts=counts)
     centre, error = means.mean(axis=0), stats.sem(means, axis=0)
     pivots = []
@@ -87,7 +88,7 @@ def test_missing_values_are_left_out_of_their_column_only() -> None:
     holes = values.copy()
     gone = clusters == "d03"
     holes[gone, 1] = np.nan
-    counts = resample_counts(12, 300, random_state=0)
+    counts = Counts.of(12, 300, 0).array()
     found = bootstrap_means(holes, clusters, counts=counts)
     whole = bootstrap_means(values, clusters, counts=counts)
     assert found.low[[0, 2]] == pytest.approx(whole.low[[0, 2]])

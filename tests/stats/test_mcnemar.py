@@ -48,9 +48,9 @@ def tasks(table):
 def test_statistics_are_those_of_r(table):
     found = clustered_mcnemar(*tasks(table))
     for name, expected in zip(NAMES, REFERENCES[table], strict=True):
-        assert found.statistic[name][0] == pytest.approx(expected, rel=1e-11)
+        assert found[f"chi_squared_{name}"][0] == pytest.approx(expected, rel=1e-11)
     for name, expected in zip(NAMES, P_VALUES.get(table, ()), strict=False):
-        assert found.p[name][0] == pytest.approx(expected, rel=1e-9)
+        assert found[f"p_{name}"][0] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("table", REFERENCES)
@@ -60,11 +60,13 @@ def test_the_standard_error_is_that_of_least_squares_with_clusters(table):
     fit = sm.OLS(difference, np.ones(len(difference)))
     clustered = fit.fit(cov_type="cluster", cov_kwds={"groups": clusters})
     found = clustered_mcnemar(scores, clusters)
-    assert found.difference[0] == pytest.approx(clustered.params[0])
-    assert found.standard_error[0] == pytest.approx(clustered.bse[0])
+    row = found.iloc[0]
+    assert row["share_difference"] == pytest.approx(clustered.params[0])
+    assert row["standard_error"] == pytest.approx(clustered.bse[0])
     effect = clustered.bse[0] ** 2 / fit.fit().bse[0] ** 2
-    assert found.design_effect[0] == pytest.approx(effect)
-    assert found.low[0] < found.difference[0] < found.high[0]
+    assert row["design_effect"] == pytest.approx(effect)
+    limits = row["share_difference_ci_low"], row["share_difference_ci_high"]
+    assert limits[0] < row["share_difference"] < limits[1]
 
 
 @settings(max_examples=40, deadline=None)
@@ -78,11 +80,12 @@ def test_errors_count_as_scores_turned_round_and_pairs_as_columns_turned_round(s
         return
     found, loss = clustered_mcnemar(scores, clusters), clustered_mcnemar(-(1 - scores), clusters)
     turned = clustered_mcnemar(scores[:, ::-1], clusters)
-    for name in NAMES:
-        np.testing.assert_allclose(found.statistic[name], loss.statistic[name])
-        np.testing.assert_allclose(found.statistic[name], turned.statistic[name][[2, 1, 0]])
-    np.testing.assert_allclose(found.difference, -turned.difference[[2, 1, 0]])
-    np.testing.assert_allclose(found.low, -turned.high[[2, 1, 0]])
+    statistics = [f"chi_squared_{name}" for name in NAMES]
+    np.testing.assert_allclose(found[statistics], loss[statistics])
+    np.testing.assert_allclose(found[statistics], turned[statistics][::-1])
+    np.testing.assert_allclose(found["share_difference"], -turned["share_difference"][::-1])
+    low, high = found["share_difference_ci_low"], turned["share_difference_ci_high"]
+    np.testing.assert_allclose(low, -high[::-1])
 
 
 def test_the_signed_rank_test_of_equal_clusters_is_obuchowskis():
@@ -92,20 +95,20 @@ def test_the_signed_rank_test_of_equal_clusters_is_obuchowskis():
     clusters = np.arange(40) // 4
     found = clustered_mcnemar(np.column_stack([first, 1 - first]), clusters)
     z = pairwise_tests(np.column_stack([first, 1 - first]), clusters).z[0, 1]
-    assert z**2 == pytest.approx(10 / 9 * found.statistic["obuchowski"][0])
+    assert z**2 == pytest.approx(10 / 9 * found["chi_squared_obuchowski"][0])
 
 
 def test_single_tasks_are_mcnemars_and_equal_columns_do_not_differ():
     rng = np.random.default_rng(0)
     scores = rng.integers(2, size=(50, 2))
     found = clustered_mcnemar(scores, np.arange(50))
-    mcnemar = found.statistic["mcnemar"][0]
-    assert found.statistic["durkalski"][0] == pytest.approx(mcnemar)
-    assert found.statistic["obuchowski"][0] == pytest.approx(49 / 50 * mcnemar)
-    assert found.statistic["eliasziw_donner"][0] == pytest.approx(mcnemar)
-    assert found.design_effect[0] == pytest.approx(1)
+    mcnemar = found["chi_squared_mcnemar"][0]
+    assert found["chi_squared_durkalski"][0] == pytest.approx(mcnemar)
+    assert found["chi_squared_obuchowski"][0] == pytest.approx(49 / 50 * mcnemar)
+    assert found["chi_squared_eliasziw_donner"][0] == pytest.approx(mcnemar)
+    assert found["design_effect"][0] == pytest.approx(1)
     same = clustered_mcnemar(scores[:, [0, 0]], np.arange(50) // 5)
-    assert [float(same.p[name][0]) for name in NAMES] == [1, 1, 1, 1]
+    assert [same[f"p_{name}"][0] for name in NAMES] == [1, 1, 1, 1]
 
 
 def test_scores_are_binary_if_both_values_occur():

@@ -18,7 +18,7 @@ from occstats.stats import (
     typical_tests,
 )
 from occstats.stats._resampling import Counts
-from occstats.stats.bootstrap import bootstrap_means, resample_counts
+from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.clusters import Clusters
 from occstats.stats.leave_one_out import leave_one_cluster_out
 from occstats.stats.sample import Sample
@@ -88,8 +88,10 @@ STATISTICS = {
         sample.ranks, sample.scores[:, 0], sample.clusters, [-9, 0, 9], **SEEDED
     ),
     "means": lambda sample: bootstrap_means(sample.ranks, sample.clusters, **SEEDED),
-    "right and wrong": lambda sample: clustered_mcnemar(
-        Sample(np.where(sample.scores > 0, 1.0, 0.0), sample.clusters)
+    "right and wrong": lambda sample: tuple(
+        clustered_mcnemar(Sample(np.where(sample.scores > 0, 1.0, 0.0), sample.clusters))
+        .to_numpy(dtype=float)
+        .T
     ),
 }
 
@@ -168,7 +170,7 @@ def test_resamples_draw_whole_suites():
     x = rng.normal(size=7)
     nested = Clusters.nested(suites, datasets)
     found = bootstrap_means(x, nested, n_resamples=50, random_state=2)
-    drawn = resample_counts(4, 50, random_state=2)
+    drawn = Counts.of(4, 50, 2).array()
     for replicate, counts in zip(found.replicates[:, 0], drawn, strict=True):
         own = np.concatenate(
             [np.tile(x[suites == s], int(c)) for s, c in zip("abcd", counts, strict=True)]

@@ -231,7 +231,7 @@ def _corrected(comparison: Comparison, together: str, *, student: bool) -> str:
         return "not corrected for multiple testing" if several else ""
     means = correction == "max-t" and comparison.settings.estimand == "mean"
     chosen = CORRECTIONS["bonferroni" if means and student else correction]
-    keys = " ".join(re.findall(r"{\w+}", chosen.sentence))
+    citation = chosen.citation
     if means:
-        keys = keys.replace("westfall1993", "romano2005")
-    return f"corrected {together} by the {chosen.name} procedure {keys}".strip()
+        citation = citation.replace("westfall1993", "romano2005")
+    return f"corrected {together} by the {chosen.name} procedure {citation}".strip()
