@@ -78,16 +78,7 @@ def kendall_frame(study: Study) -> pd.DataFrame:
 
 def diagnostics_frame(study: Study) -> pd.DataFrame:
     """Return the correlation of the tasks of a dataset, for each unordered pair."""
-    found = cluster_diagnostics(study.sample)
-    columns = {
-        "icc": found.intraclass_correlation,
-        "icc_differences": found.intraclass_correlation_differences,
-        "design_effect": found.design_effect,
-        "effective_tasks": found.effective_tasks,
-        "size_correlation": found.size_correlation,
-        "size_p": found.size_p,
-    }
-    return study.unordered_pairs(columns)
+    return study.unordered_pairs(vars(cluster_diagnostics(study.sample)))
 
 
 def binary_frame(study: Study) -> pd.DataFrame | None:

@@ -62,15 +62,8 @@ def complementary_frame(study: Study) -> pd.DataFrame:
     """Return pairs by the mean of the better of their two scores on each task."""
     found = complementary_pairs(study.sample.complete_cases)
     names = np.array(study.algorithms, dtype=object)
-    sign = 1.0 if study.results.higher_is_better else -1.0
-    return pd.DataFrame(
-        {
-            "a": names[found.a],
-            "b": names[found.b],
-            "mean_best_score": sign * found.mean_best_score,
-            "mean_rank": found.mean_rank,
-        }
-    )
+    best = found["mean_best_score"] * (1.0 if study.results.higher_is_better else -1.0)
+    return found.assign(a=names[found["a"]], b=names[found["b"]], mean_best_score=best)
 
 
 def strata_frame(study: Study) -> pd.DataFrame:

@@ -11,10 +11,7 @@ from .bootstrap import (
     cluster_bootstrap as cluster_bootstrap,
 )
 from .clusters import cluster_weights as cluster_weights
-from .complementary import (
-    ComplementaryPairs as ComplementaryPairs,
-    complementary_pairs as complementary_pairs,
-)
+from .complementary import complementary_pairs as complementary_pairs
 from .corrections import (
     adjust as adjust,
     adjust_pairs as adjust_pairs,

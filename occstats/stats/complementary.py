@@ -1,33 +1,12 @@
 """Complementary pairs of algorithms, scored by the better of the two on each task."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, IntArray, as_scores, count_tied
+from occstats.stats._arrays import FloatArray, as_scores, count_tied
 from occstats.stats.sample import Sample
-
-
-@dataclass(frozen=True, eq=False)
-class ComplementaryPairs:
-    """All unordered pairs of algorithms, the highest mean best score first.
-
-    Attributes
-    ----------
-    a, b : ndarray of int of shape (k (k − 1) / 2,)
-        Columns of the two algorithms, ``a < b``.
-    mean_best_score : ndarray
-        Weighted mean of the higher of the two scores.
-    mean_rank : ndarray
-        Weighted mean rank of that score among all pairs; 1 is best.
-    """
-
-    a: IntArray
-    b: IntArray
-    mean_best_score: FloatArray
-    mean_rank: FloatArray
 
 
 def complementary_pairs(
@@ -35,7 +14,7 @@ def complementary_pairs(
     clusters: npt.ArrayLike | None = None,
     *,
     tie_tolerance: float = 0.0,
-) -> ComplementaryPairs:
+) -> pd.DataFrame:
     r"""Score every pair of algorithms by the better of the two on each task.
 
     Parameters
@@ -49,8 +28,10 @@ def complementary_pairs(
 
     Returns
     -------
-    ComplementaryPairs
-        Sorted by mean best score, then by mean rank.
+    DataFrame
+        One row per pair, columns ``a`` < ``b`` of the scores: the weighted mean of the higher of
+        the two scores (``mean_best_score``), and of its rank among all pairs (``mean_rank``; 1 is
+        best). Sorted by both.
 
     Notes
     -----
@@ -67,10 +48,11 @@ def complementary_pairs(
     --------
     >>> from occstats.stats import complementary_pairs
     >>> pairs = complementary_pairs([[.9, .5, .6], [.4, .8, .6]], ["iris", "wine"])
-    >>> list(zip(pairs.a.tolist(), pairs.b.tolist(), pairs.mean_best_score.tolist()))
-    [(0, 1, 0.85...), (0, 2, 0.75), (1, 2, 0.7)]
-    >>> pairs.mean_rank
-    array([1.5 , 2.25, 2.25])
+    >>> pairs.round(2)
+       a  b  mean_best_score  mean_rank
+    0  0  1             0.85       1.50
+    1  0  2             0.75       2.25
+    2  1  2             0.70       2.25
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     table, k = as_scores("scores", sample.scores), sample.n_algorithms
@@ -86,7 +68,8 @@ def complementary_pairs(
     mean_best_score, mean_rank = np.concatenate(score_means), np.concatenate(rank_means)
     # Rounding errors must not decide the order.
     order = np.lexsort((b, a, mean_rank.round(12), -mean_best_score.round(12)))
-    return ComplementaryPairs(a[order], b[order], mean_best_score[order], mean_rank[order])
+    columns = {"a": a, "b": b, "mean_best_score": mean_best_score, "mean_rank": mean_rank}
+    return pd.DataFrame({name: values[order] for name, values in columns.items()})
 
 
 def _ranks_as_better_member(table: FloatArray, ranks: FloatArray) -> FloatArray:

@@ -21,10 +21,10 @@ class ClusterDiagnostics:
 
     Attributes
     ----------
-    intraclass_correlation : ndarray
+    icc : ndarray
         ρ of the signed ranks (zeros dropped), as the Rosner-Glynn-Lee test estimates it, before
         its bias correction.
-    intraclass_correlation_differences : ndarray
+    icc_differences : ndarray
         ρ of the differences themselves (zeros kept), by the same estimator.
     design_effect : ndarray
         Tasks that both algorithms have, divided by `effective_tasks`.
@@ -37,8 +37,8 @@ class ClusterDiagnostics:
         clusters have the same size.
     """
 
-    intraclass_correlation: FloatArray
-    intraclass_correlation_differences: FloatArray
+    icc: FloatArray
+    icc_differences: FloatArray
     design_effect: FloatArray
     effective_tasks: FloatArray
     size_correlation: FloatArray
@@ -87,7 +87,7 @@ def cluster_diagnostics(
     >>> from occstats.stats import cluster_diagnostics
     >>> scores = np.array([[.9, .8], [.8, .6], [.7, .8], [.5, .7], [.6, .5], [.9, .6]])
     >>> found = cluster_diagnostics(scores, [1, 1, 2, 2, 3, 3], tie_tolerance=1e-9)
-    >>> round(float(found.intraclass_correlation[0, 1]), 3)
+    >>> round(float(found.icc[0, 1]), 3)
     0.74
 
     With three clusters the corrected ρ is 1: six tasks are worth as much as three.
@@ -108,8 +108,8 @@ def cluster_diagnostics(
         return mirror(values, values, k, np.nan)
 
     return ClusterDiagnostics(
-        intraclass_correlation=symmetric(rho_ranks),
-        intraclass_correlation_differences=symmetric(rho),
+        icc=symmetric(rho_ranks),
+        icc_differences=symmetric(rho),
         design_effect=symmetric(effect),
         effective_tasks=symmetric(effective),
         size_correlation=mirror(correlation, -correlation, k, np.nan),

@@ -18,7 +18,7 @@ def test_effective_tasks_worked_by_hand():
     spread = (between - within) / ((8 - 22 / 8) / 3)
     rho = spread / (spread + within)
     corrected = min(1, rho * (1 + (1 - rho**2) / 1.5))
-    assert found.intraclass_correlation[0, 1] == pytest.approx(rho)
+    assert found.icc[0, 1] == pytest.approx(rho)
     assert 0.9 < rho < corrected <= 1
     effective = 5 / (1 + 4 * corrected) + 1 + 1 + 2 / (1 + corrected)
     assert found.effective_tasks[0, 1] == pytest.approx(effective)
@@ -41,7 +41,7 @@ def test_equal_sizes_give_the_usual_design_effect():
     clusters = np.repeat(np.arange(20), 5)
     scores = rng.normal(size=(100, 2)) + rng.normal(size=(20, 2))[clusters]
     found = cluster_diagnostics(scores, clusters)
-    rho = found.intraclass_correlation[0, 1]
+    rho = found.icc[0, 1]
     assert rho > 0.1
     assert found.design_effect[0, 1] == pytest.approx(1 + 4 * rho * (1 + (1 - rho**2) / 17.5))
     assert np.isnan(found.size_correlation[0, 1])  # sizes do not vary
@@ -65,15 +65,15 @@ def test_informative_size():
 def test_nothing_to_estimate():
     scores = np.random.default_rng(4).normal(size=(6, 2))
     single = cluster_diagnostics(scores, np.arange(6))
-    assert np.isnan(single.intraclass_correlation[0, 1])
+    assert np.isnan(single.icc[0, 1])
     assert single.design_effect[0, 1] == 1
     assert single.effective_tasks[0, 1] == 6
     equal = cluster_diagnostics(np.ones((6, 2)), [1, 1, 2, 2, 3, 3])
-    assert np.isnan(equal.intraclass_correlation_differences[0, 1])
+    assert np.isnan(equal.icc_differences[0, 1])
     assert np.isnan(equal.design_effect[0, 1])
     constant = cluster_diagnostics(
         np.column_stack([np.arange(6) / 10 + 0.1, np.arange(6) / 10]),
         [1, 1, 2, 2, 3, 4],
         tie_tolerance=1e-9,
     )
-    assert np.isnan(constant.intraclass_correlation_differences[0, 1])
+    assert np.isnan(constant.icc_differences[0, 1])
