@@ -463,7 +463,7 @@ def _ignoring_clusters(study: Study) -> tuple[FloatArray, ObjectArray]:
     correction = study.settings.correction
     correction = "holm" if correction == "max-t" else correction
     settings = replace(study.settings, correction=correction, margin=None)
-    given = study.tested if settings.estimand == "typical" else study.sample
+    given = study.compared
     alone = Sample(given.scores, Clusters.of(np.arange(given.n_tasks)), given.tie_tolerance)
     options: dict[str, Any] = {
         "control": study.control,

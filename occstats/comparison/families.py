@@ -460,7 +460,7 @@ def _joint_tests(studies: Mapping[str, Study], together: str) -> dict[str, Joint
     """Test the pairs of all members by one max-T procedure."""
     chosen, settings = list(studies.values()), next(iter(studies.values())).settings
     typical = settings.estimand == "typical"
-    samples = [study.tested if typical else study.sample for study in chosen]
+    samples = [study.compared for study in chosen]
     # In units of the tie tolerance, or of the scale of the score, so that all members are alike.
     units = [(sample.tie_tolerance or 1.0) if typical else s.scale
              for sample, s in zip(samples, chosen, strict=True)]  # fmt: skip

@@ -61,7 +61,7 @@ class Stability(Section):
 def study_stability(study: Study, decision: Decision) -> Stability:
     """Leave out datasets and algorithms in turn, and decide again."""
     settings, names, estimand = study.settings, study.algorithms, study.settings.estimand or ""
-    sample = study.tested if estimand == "typical" else study.sample
+    sample = study.compared
     scale = 1.0 if estimand == "typical" else study.scale
     without_algorithm, algorithms = None, None
     if "leaving out algorithms" not in study.left_out:

@@ -57,6 +57,11 @@ class Study:
         return self.results.algorithms
 
     @property
+    def compared(self) -> Sample:
+        """Return the sample that the tests of the estimand use."""
+        return self.tested if self.settings.estimand == "typical" else self.sample
+
+    @property
     def control(self) -> int | None:
         """Return the column of the control, if there is one."""
         name = self.settings.control

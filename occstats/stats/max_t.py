@@ -274,9 +274,13 @@ def typical_shifts(
 
 def family_of(k: int, control: int | None, family: BoolArray | None = None) -> BoolArray:
     """Mark the pairs a < b that are tested: all, those with the control, or those of a family."""
-    if family is not None:
-        return family
     first, second = upper_pairs(k)
+    if family is not None:
+        if family.shape != first.shape:
+            raise ArgumentError(
+                f"family must hold one boolean per pair ({len(first)}); got shape {family.shape}."
+            )
+        return family
     if control is None:
         return np.ones(len(first), dtype=bool)
     if control not in range(k):
