@@ -500,7 +500,7 @@ def _joint_tests(studies: Mapping[str, Study], together: str) -> dict[str, Joint
         if typical
         else mean_tests(sample, **options)
     )
-    size = int(np.count_nonzero(family & ~np.isnan(found.p[first, second])))
+    size = max(1, int(np.count_nonzero(family & ~np.isnan(found.p[first, second]))))
     return {
         name: JointTests(
             _member_tests(found, np.flatnonzero(member == i), units[i]), size, together

@@ -73,20 +73,10 @@ def strata_frame(study: Study) -> pd.DataFrame:
         np.median(study.sample.complete_cases.scores, axis=1),
         study.sample.complete_cases.clusters,
     )
-    low, high = found.low, found.high
     if not study.results.higher_is_better:
-        low, high = -high, -low
-    k, n = len(study.algorithms), len(low)
-    return pd.DataFrame(
-        {
-            "stratum": np.repeat(np.arange(1, n + 1), k),
-            "low": np.repeat(low, k),
-            "high": np.repeat(high, k),
-            "n_tasks": np.repeat(found.n_tasks, k),
-            "algorithm": np.tile(np.array(study.algorithms, dtype=object), n),
-            "mean_rank": found.mean_ranks.ravel(),
-        }
-    )
+        found[["low", "high"]] = -found[["high", "low"]].to_numpy()
+    names = np.array(study.algorithms, dtype=object)
+    return found.assign(algorithm=names[found["algorithm"]]).drop(columns="weight")
 
 
 def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:

@@ -83,8 +83,5 @@ from .signed_rank.pairwise import (
     clustered_wilcoxon as clustered_wilcoxon,
     pairwise_tests as pairwise_tests,
 )
-from .strata import (
-    Strata as Strata,
-    rank_strata as rank_strata,
-)
+from .strata import rank_strata as rank_strata
 from .reml import variance_components as variance_components

@@ -150,8 +150,9 @@ def weighted_regression(
         residual_sd: float,
         reason: str | None = None,
     ) -> Regression:
-        se = np.sqrt(np.diag(covariance))
+        # HC3 has no variance where an observation determines a coefficient.
         with np.errstate(divide="ignore", invalid="ignore"):
+            se = np.sqrt(np.diag(covariance))
             statistic = coefficient / se
             half_width = special.stdtrit(df, (1 + confidence) / 2) * se
         return Regression(

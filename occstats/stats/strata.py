@@ -1,38 +1,16 @@
 """Mean ranks within strata of a trait of the tasks, such as difficulty."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from occstats._checks import check_integer
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import BoolArray, FloatArray, IntArray, as_scores, as_vector
+from occstats.stats._arrays import BoolArray, FloatArray, as_scores, as_vector
 from occstats.stats.bootstrap import cluster_bootstrap
 from occstats.stats.clusters import Clusters, cluster_weights
-
-
-@dataclass(frozen=True, eq=False)
-class Strata:
-    """Weighted mean ranks within strata.
-
-    Attributes
-    ----------
-    low, high : ndarray of shape (n_strata,)
-        Edges: a task belongs to a stratum if ``low <= trait < high`` (``<=`` in the last).
-    n_tasks : ndarray of int of shape (n_strata,)
-    weight : ndarray of shape (n_strata,)
-        Share of the total weight of the tasks.
-    mean_ranks : ndarray of shape (n_strata, k)
-        Weighted mean rank of each algorithm; NaN in a stratum without tasks.
-    """
-
-    low: FloatArray
-    high: FloatArray
-    n_tasks: IntArray
-    weight: FloatArray
-    mean_ranks: FloatArray
 
 
 def rank_strata(
@@ -41,7 +19,7 @@ def rank_strata(
     clusters: npt.ArrayLike | Clusters,
     *,
     n_strata: int = 5,
-) -> Strata:
+) -> pd.DataFrame:
     """Average ranks within strata of equal width.
 
     Tasks keep their weights in the whole sample (clusters have equal weight), so that the weighted
@@ -58,14 +36,24 @@ def rank_strata(
     n_strata : int
         Number of strata; a constant trait has one.
 
+    Returns
+    -------
+    DataFrame
+        One row per stratum and algorithm (column of `ranks`): ``stratum`` from 1 on; its edges
+        ``low`` and ``high``, the latter part of the last stratum only; its number of tasks and
+        their share of the total weight; and the weighted mean rank, NaN without tasks.
+
     Examples
     --------
     >>> from occstats.stats import rank_strata
     >>> ranks = [[1, 2], [1, 2], [2, 1], [1.5, 1.5]]
     >>> strata = rank_strata(ranks, [0.5, 0.6, 0.9, 0.8], [1, 2, 3, 4], n_strata=2)
-    >>> strata.mean_ranks
-    array([[1.  , 2.  ],
-           [1.75, 1.25]])
+    >>> strata[["stratum", "algorithm", "mean_rank"]]
+       stratum  algorithm  mean_rank
+    0        1          0       1.00
+    1        1          1       2.00
+    2        2          0       1.75
+    3        2          1       1.25
     """
     table, values = as_scores("ranks", ranks), as_vector("trait", trait)
     weights = cluster_weights(clusters)
@@ -81,12 +69,20 @@ def rank_strata(
     mass = weights @ member
     with np.errstate(invalid="ignore"):
         mean_ranks = (member * weights[:, None]).T @ table / mass[:, None]
-    return Strata(
-        low=limits[:-1],
-        high=limits[1:],
-        n_tasks=member.sum(axis=0),
-        weight=mass,
-        mean_ranks=mean_ranks,
+    n, k = mean_ranks.shape
+    of_stratum = {
+        "stratum": np.arange(1, n + 1),
+        "low": limits[:-1],
+        "high": limits[1:],
+        "n_tasks": member.sum(axis=0),
+        "weight": mass,
+    }
+    return pd.DataFrame(
+        {
+            **{name: np.repeat(values, k) for name, values in of_stratum.items()},
+            "algorithm": np.tile(np.arange(k), n),
+            "mean_rank": mean_ranks.ravel(),
+        }
     )
 
 
