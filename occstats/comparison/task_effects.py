@@ -74,7 +74,7 @@ def strata_frame(study: Study) -> pd.DataFrame:
         study.sample.complete_cases.clusters,
     )
     if not study.results.higher_is_better:
-        found[["low", "high"]] = -found[["high", "low"]].to_numpy()
+        found[["low", "high"]] = 0.0 - found[["high", "low"]].to_numpy()
     names = np.array(study.algorithms, dtype=object)
     return found.assign(algorithm=names[found["algorithm"]]).drop(columns="weight")
 
