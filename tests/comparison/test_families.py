@@ -189,6 +189,9 @@ def test_odd_slices_are_explained():
     assert "2 of 3 pairs differ in every testable slice." in text
     mixed = compare(table(12), score="auroc", by="mixed")
     assert any("12 datasets have tasks in several slices" in note for note in mixed.notes)
+    # A slice with a single dataset has no tests.
+    alone = compare(table(2), score="auroc", by="part")
+    assert alone["x"].design.detectable["minimal_detectable_corrected"].isna().all()
     # Of four slices, one is empty and one lacks an algorithm: the other two are compared.
     data = table(12, tasks=4)
     data["mixed"] = data["task"].map({"t0": "x", "t1": "y", "t2": "z"})

@@ -6,8 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from occstats.errors import ArgumentError
-from occstats.stats import bootstrap_means, kendall_jackknife
 from occstats.stats.clusters import Clusters
 from occstats.stats.effect_sizes import pair_effects, rank_biserial
 from occstats.stats.jackknife import arcsine_limits, rank_biserial_limits, wilson
@@ -58,9 +56,3 @@ def test_an_algorithm_that_always_wins_is_not_certain_to():
     assert found.rank_biserial.low[0, 1] == pytest.approx(2 * low - 1)
     assert found.rank_biserial.high[0, 1] == 1
     assert found.rank_biserial.high[1, 0] == pytest.approx(1 - 2 * low)
-
-
-@pytest.mark.parametrize("function", [bootstrap_means, kendall_jackknife, pair_effects])
-def test_a_confidence_in_percent_is_refused(function):
-    with pytest.raises(ArgumentError, match="confidence must be strictly between 0 and 1; got 95"):
-        function([[1.0, 2.0], [3.0, 1.0], [2.0, 5.0]], list("abc"), confidence=95)
