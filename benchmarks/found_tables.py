@@ -194,7 +194,8 @@ FOUND_LATER: list[tuple[str, str, str, str]] = [
         "seasonal_naive}.csv",
         "one algorithm a file: 3; 27 datasets (task_name); MASE beside WQL; lower",
         "--score MASE",
-        "correct; a note asks whether `dataset_path` (2 values) is the dataset, which it is not",
+        "correct; a note asked whether `dataset_path` (2 values) is the dataset, which it is"
+        " not; now none does",
     ),
     (
         "jMetal/SAES: notebooks/ml/ml_data.csv",

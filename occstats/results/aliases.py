@@ -24,7 +24,6 @@ __all__ = [
     "is_time",
     "lower_is_better",
     "measure",
-    "measure_of_file",
     "measures_in",
     "normalise",
     "score_word",
@@ -49,29 +48,23 @@ NAMES: Mapping[str, frozenset[str]] = {
         "algorithm algo classifier detector method model learner estimator regressor forecaster"
         " solver framework agent"
     ),
-    "dataset": _named("dataset data") | _named("data_set"),
+    "dataset": _named("dataset data data_set"),
     "task": _named("task problem instance env target_class filename file"),
-    "fold": frozenset(("fold", "cv_fold", "outer_fold", "resample")),
-    "repeat": frozenset(
-        ("repeat", "repetition", "replicate", "seed", "random_seed", "random_state")
-    ),
-    "metric": frozenset(("metric", "measure", "metric_name", "measure_name")),
+    "fold": _words("fold cv_fold outer_fold resample"),
+    "repeat": _words("repeat repetition replicate seed random_seed random_state"),
+    "metric": _words("metric measure metric_name measure_name"),
 }
-STATUS = frozenset(("status", "state", "found", "success", "solved"))
-_SUCCEEDED = frozenset(("ok", "success", "finished", "true", "optimal"))
+STATUS = _words("status state found success solved")
+_SUCCEEDED = _words("ok success finished true optimal 1 1.0")
 # Statuses of runs that did not take place, and of scores that do not exist.
-_NOT_RUN = frozenset(("missing", "skipped", "not_run", "pending", "running"))
-_UNDEFINED = frozenset(("undefined", "no_auroc", "not_defined"))
-_TRAITS = {
-    **dict.fromkeys(("n_samples", "n_instances"), "n"),
-    "n_features": "m",
-    "n_classes": "n_classes",
-}
+_NOT_RUN = _words("missing skipped not_run pending running")
+_UNDEFINED = _words("undefined no_auroc not_defined")
+_TRAITS = {"n_samples": "n", "n_instances": "n", "n_features": "m", "n_classes": "n_classes"}
 _OWN_TRAITS = {"n": "n", "m": "m", "s": "sparsity", "sparsity": "sparsity"}
 _INDEX = frozenset(("", "index", "level_0", "row", "unnamed:_0", "#"))
-_SPREADS = frozenset(("std", "sd", "se", "ci", "stderr", "stdev", "sem"))
-_TIMES = frozenset(("time", "times", "runtime", "seconds", "duration", "walltime"))
-_SIZES = frozenset(("params", "parameters", "param", "flops", "macs", "gmacs", "gflops", "size"))
+_SPREADS = _words("std sd se ci stderr stdev sem")
+_TIMES = _words("time times runtime seconds duration walltime")
+_SIZES = _words("params parameters param flops macs gmacs gflops size")
 # Ends of the names of quantities that are not listed as measures.
 _QUANTITIES = _words(
     "rate score scores loss error cost gap length latency speed throughput ratio perc percent"
@@ -79,9 +72,7 @@ _QUANTITIES = _words(
     " performance year"
 )
 # Ends of the names of columns that accompany a score or are one of several kinds.
-ENDINGS = frozenset(
-    (*_SPREADS, *_TIMES, "rank", "ranks", "train", "tra", "test", "tst", "val", "validation")
-)
+ENDINGS = _SPREADS | _TIMES | _words("rank ranks train tra test tst val validation")
 _SUMMARY = re.compile(
     r"(the_)?(grand_|overall_|macro_|micro_|mean_|total_)?"
     r"(average|averages|avg\.?|mean|means|median|overall|total|sum|rank|ranks|best|worst|oracle"
@@ -131,9 +122,7 @@ _MEASURES = {
     **_list(" ".join(f"neg_{word}" for word in _LOSSES.split()), False, -inf, 0.0),
 }
 # Names of scores that do not tell what was measured, or in which direction.
-GENERIC = frozenset(
-    ("score", "result", "value", "loss", "error", "cost", "gap", "coverage", "map", "ap", "ce")
-)
+GENERIC = _words("score result value loss error cost gap coverage map ap ce")
 _AUROC = _words("auroc roc_auc auc_roc aucroc auc area_under_roc_curve")
 _CAPITALS = _words("auprc crps f1 mae mape mase mcc mrr mse ndcg r2 rmse smape wer wql")
 _AT_K = re.compile(r"(ndcg|pass)@\w+")
@@ -171,11 +160,9 @@ def measure(name: str) -> tuple[Measure | None, str]:
                 part = kind or part
                 words.pop(end)
     plain = "_".join(words)
-    found = _AT_K.fullmatch(plain)
-    listed = _MEASURES.get(plain)
-    if found:
-        listed = Measure(plain, False, 0.0, 1.0)
-    return listed, part
+    if _AT_K.fullmatch(plain):
+        return Measure(plain, False, 0.0, 1.0), part
+    return _MEASURES.get(plain), part
 
 
 @_cached
@@ -201,20 +188,12 @@ def shared_measure(names: Sequence[str]) -> str | None:
 
     >>> shared_measure(["SVM acc", "RF acc"]), shared_measure(["acc", "f1"])
     ('acc', None)
+    >>> shared_measure(["HC2_accuracy"]), shared_measure(["acc_rmse"])
+    ('accuracy', None)
     """
     found = {measures_in(name) for name in names}
     (shared,) = found if len(found) == 1 else [frozenset()]
     return next(iter(shared)) if len(shared) == 1 else None
-
-
-def measure_of_file(stem: str) -> str | None:
-    """Return the measure in the name of a file, if there is exactly one.
-
-    >>> measure_of_file("HC2_accuracy")
-    'accuracy'
-    """
-    found = measures_in(stem)
-    return next(iter(found)) if len(found) == 1 else None
 
 
 def lower_is_better(name: str) -> bool | None:
@@ -224,8 +203,7 @@ def lower_is_better(name: str) -> bool | None:
     (True, False, None)
     """
     listed = measure(name)[0]
-    if listed is None and len(found := measures_in(name)) == 1:
-        listed = measure(next(iter(found)))[0]
+    listed = listed or measure(shared_measure([name]) or "")[0]
     return None if listed is None else listed.lower
 
 
@@ -310,6 +288,6 @@ def is_summary(name: str) -> bool:
 def state_of(word: str) -> str:
     """Return "ok", "undefined", "not run" or "failed" for the value of a status column."""
     plain = normalise(word)
-    if plain in _SUCCEEDED or plain in {"1", "1.0"}:
+    if plain in _SUCCEEDED:
         return "ok"
     return "undefined" if plain in _UNDEFINED else "not run" if plain in _NOT_RUN else "failed"

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
-from occstats._format import did_you_mean
 from occstats.errors import ResultsError
 
 __all__ = ["CHOICES", "MOST_ROWS", "Reading"]
@@ -56,13 +55,8 @@ class Reading:
                 object.__setattr__(self, name, (getattr(self, name),))
         if isinstance(self.table, str) and self.table.isdigit():
             object.__setattr__(self, "table", int(self.table))
-        for name, choices in CHOICES.items():
-            value = str(getattr(self, name))
-            if value not in choices:
-                raise ResultsError(
-                    f"{name}: must be one of {', '.join(map(repr, choices))}; got {value!r}"
-                    f"{did_you_mean(value, choices)}"
-                )
+        if self.decimal not in CHOICES["decimal"]:
+            raise ResultsError(f"decimal: must be one of '.', ','; got {str(self.decimal)!r}")
         for name in ("header_rows", "max_rows", "table"):
             number = getattr(self, name)
             if isinstance(number, int) and number < 1:

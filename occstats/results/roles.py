@@ -27,7 +27,6 @@ from occstats.results.aliases import (
     is_summary,
     is_time,
     measure,
-    measure_of_file,
     measures_in,
     normalise,
     shared_measure,
@@ -513,7 +512,7 @@ class _Finder:
         traits = [c for c in self.traits.values() if normalise(c) not in {"n", "m", "sparsity"}]
         if across == "algorithm" and traits and not self.reading.traits:
             known = self.reading.score_name or self.reading.metric or shared_measure(rest)
-            bounds = measure(known or measure_of_file(raw.stem) or "")[0]
+            bounds = measure(known or shared_measure([raw.stem]) or "")[0]
             if bounds is None or not np.isfinite([bounds.low, bounds.high]).all():
                 shown = quote_list(traits, limit=3)
                 self.unclear(f"which columns beside {shown} are algorithms?", algorithms=None)
@@ -533,7 +532,7 @@ class _Finder:
         """Return the name of the score and whether lower is better, by evidence or as told."""
         listed, lower = measure(named)[0], self.reading.lower_is_better
         if listed is None and (not named or normalise(named) in GENERIC):
-            in_file = measure_of_file(self.raw.stem) if lower is None or not named else None
+            in_file = shared_measure([self.raw.stem]) if lower is None or not named else None
             of_file = measure(in_file or "")[0]
             if of_file is not None and _fits(of_file, values):
                 listed = of_file
@@ -703,7 +702,11 @@ def _doubtful(columns: Mapping[str, Numbers]) -> dict[str, list[str]]:
     beyond = [c for c in known if c not in inside and known[c].max() > 1]
     reasons = {
         "named by numbers, as folds": numbered if len(numbered) > 1 else [],
-        "row numbers": [c for c in whole if _counts_rows(columns[c].values)],
+        "row numbers": [
+            c
+            for c in whole
+            if len(known[c]) > 2 and known[c][0] in (0, 1) and (np.diff(known[c]) == 1).all()
+        ],
         "constant": [c for c in columns if len(known[c]) > 1 and np.ptp(known[c]) == 0],
         "0 and 1 beside fractions": flags,
         "whole numbers beyond the range of the others": [
@@ -719,10 +722,6 @@ def _doubtful(columns: Mapping[str, Numbers]) -> dict[str, list[str]]:
             found[reason] = new
         seen.update(names)
     return found
-
-
-def _counts_rows(values: Floats) -> bool:
-    return len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
 
 
 def _ending(column: str) -> bool:

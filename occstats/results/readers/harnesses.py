@@ -24,7 +24,7 @@ import pandas as pd
 
 from occstats._format import did_you_mean, quote, quote_list, show_path
 from occstats.errors import ResultsError
-from occstats.results.aliases import is_index, lower_is_better, measure_of_file, normalise
+from occstats.results.aliases import is_index, lower_is_better, normalise, shared_measure
 from occstats.results.cells import reason_of
 from occstats.results.readers.frames import FILE, RawTable, from_frame
 from occstats.results.readers.limits import Limits
@@ -224,7 +224,7 @@ def _tsml(raw: RawTable) -> RawTable | None:
         return None
     long = raw.frame[[first, *others]].melt(first, var_name="resample", value_name="score")
     told = {"dataset": "dataset", "fold": "resample", "score": "score", "algorithm": FILE}
-    measured = measure_of_file(raw.stem)
+    measured = shared_measure([raw.stem])
     told |= {} if measured is None else {"score_name": measured}
     return from_frame(long.rename(columns={first: "dataset"}), raw.name, suggested=told)
 
