@@ -222,7 +222,7 @@ def explain_text(cell: object, decimal: str = ".") -> str:
     if text.endswith("%"):
         return "other scores have no per cent sign; write all of them in one unit"
     if is_decimal_comma(text):
-        return f"write {text.replace(',', '.')}, or declare a decimal comma"
+        return f"it has a decimal comma: write {text.replace(',', '.')}, or pass decimal=','"
     return "write a number, or leave the cell empty if there is no result"
 
 

@@ -105,7 +105,9 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
         return _count_as_failures(results, absent, policy, failure_score)
     if baseline is not None:
         return _impute(results, absent, baseline)
-    return _drop(results, absent, policy)
+    if policy == "drop-algorithms":
+        return _drop_algorithms(results)
+    return _keep_tasks(results, absent, policy)
 
 
 # -- proposals -------------------------------------------------------------------------------------
@@ -228,38 +230,42 @@ def _refusal(results: Results, absent: Mask) -> ResultsError:
 # -- policies --------------------------------------------------------------------------------------
 
 
-def _drop(results: Results, absent: Mask, policy: str) -> Results:
-    """Keep complete tasks, complete algorithms, or the tasks of two algorithms or more."""
-    if policy == "drop-algorithms":
-        kept = list(results.scores.columns[results.scores.notna().all()])
-        lost = [name for name in results.algorithms if name not in kept]
-        too_few = f"{count(len(kept), 'algorithm')} with a score on every task"
-        left = " to compare"
-    else:
-        keep: Mask = (~absent).sum(axis=1) >= (2 if policy == "pairwise" else absent.shape[1])
-        kept = list(results.scores.index[keep])
-        several = "two algorithms" if policy == "pairwise" else "every algorithm"
-        too_few, left = f"no task has a score of {several}", ""
-    if len(kept) < (2 if policy == "drop-algorithms" else 1):
-        raise ResultsError(
-            f"{_source(results)}: {too_few}, so missing={policy!r} leaves nothing{left}",
-            {"missing": best} if (best := best_policy(results)) else None,
-        )
-    note = f"missing={policy!r}: "
-    if policy == "drop-algorithms":
-        note += f"{count(len(lost), 'algorithm')} of {len(results.algorithms):,} dropped, which"
-        note += f" lack a task: {quote_list(lost, limit=5)}."
-        selected = results.select(kept)
-        return replace(selected, notes=(*selected.notes, note))
-    note += f"{(~keep).sum():,} of {results.n_tasks:,} tasks dropped"
-    if policy == "pairwise":
-        dropped = [f"{note}, because fewer than two algorithms have a score there."]
-        return results.keep_tasks(
-            keep, *(() if keep.all() else dropped), *_left_out(results, absent[keep])
-        )
-    n_lost = results.n_clusters - results.scores.index[keep].get_level_values(0).nunique()
-    entirely = f", {n_lost:,} of {results.n_clusters:,} datasets lost entirely" if n_lost else ""
-    return results.keep_tasks(keep, f"{note}{entirely}.")
+def _keep_tasks(results: Results, absent: Mask, policy: str) -> Results:
+    """Keep the tasks that every algorithm has, or, to compare pairs, at least two of them."""
+    pairs = policy == "pairwise"
+    keep: Mask = (~absent).sum(axis=1) >= (2 if pairs else absent.shape[1])
+    if not keep.any():
+        several = "two algorithms" if pairs else "every algorithm"
+        raise _nothing_left(results, f"no task has a score of {several}", policy)
+    lost = results.n_clusters - results.scores.index[keep].get_level_values(0).nunique()
+    why = f", {lost:,} of {results.n_clusters:,} datasets lost entirely" if lost else ""
+    why = ", because fewer than two algorithms have a score there" if pairs else why
+    note = f"missing={policy!r}: {(~keep).sum():,} of {results.n_tasks:,} tasks dropped{why}."
+    notes = [] if keep.all() else [note]
+    return results.keep_tasks(keep, *notes, *(_left_out(results, absent[keep]) if pairs else ()))
+
+
+def _drop_algorithms(results: Results) -> Results:
+    complete = list(results.scores.columns[results.scores.notna().all()])
+    if len(complete) < 2:
+        few = f"{count(len(complete), 'algorithm')} with a score on every task"
+        raise _nothing_left(results, few, "drop-algorithms")
+    dropped = [name for name in results.algorithms if name not in complete]
+    note = (
+        f"missing='drop-algorithms': {count(len(dropped), 'algorithm')} of"
+        f" {len(results.algorithms):,} dropped, which lack a task: {quote_list(dropped, limit=5)}."
+    )
+    kept = results.select(complete)
+    return replace(kept, notes=(*kept.notes, note))
+
+
+def _nothing_left(results: Results, why: str, policy: str) -> ResultsError:
+    """Return the error of a policy that leaves nothing to compare, with a better one if any."""
+    best = best_policy(results)
+    return ResultsError(
+        f"{_source(results)}: {why}, so missing={policy!r} leaves nothing to compare",
+        {"missing": best} if best else None,
+    )
 
 
 def _left_out(results: Results, absent: Mask) -> list[str]:
@@ -373,11 +379,11 @@ def _impute(results: Results, absent: Mask, baseline: str) -> Results:
     substitute = results.scores[baseline].to_numpy(float)
     lacking = np.isnan(substitute) & absent.any(axis=1)
     if lacking.any():
-        first = show_task(results.scores.index[lacking][0])
+        first, best = show_task(results.scores.index[lacking][0]), best_policy(results)
         raise ResultsError(
             f"{_source(results)}: missing={quote(policy)} finds no score to fill in on"
             f" {count(lacking.sum(), 'task')}, first {first}",
-            {"missing": policy} if (policy := best_policy(results)) else None,
+            {"missing": best} if best else None,
         )
     filled = results.scores.copy()
     filled[:] = np.where(absent, substitute[:, None], results.scores)
