@@ -120,6 +120,8 @@ def check_bars(axes, expected):
     # Each group has a level of its own.
     levels = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == "o"]
     assert len(set(levels)) == len(levels)
+    spaces = np.diff(sorted(levels))
+    assert len(spaces) == 0 or np.ptp(spaces) < 1e-9
     for members, stretches in drawn:
         covered = {
             place

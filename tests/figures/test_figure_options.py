@@ -253,3 +253,10 @@ def test_results_where_lower_is_better_put_the_better_first(lenz2021):
         text = figures.alt_text(comparison.plot.scatter("ALP", "SVM"))
         assert "By dataset means, ALP is better on 30, SVM on 20" in text
     assert np.isclose(flipped.summary["mean_rank"][0], lenz2021.summary["mean_rank"][0])
+
+    def intervals(comparison):
+        (bars,) = comparison.plot.strata(algorithms=["IF"])[0].collections
+        return [segment[:, 1] for segment in bars.get_segments()]
+
+    # From the easiest stratum to the hardest.
+    np.testing.assert_allclose(intervals(flipped)[::-1], intervals(lenz2021), rtol=1e-9)

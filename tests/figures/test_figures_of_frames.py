@@ -95,13 +95,14 @@ def test_times_that_say_nothing_are_refused(small, wide):
         small.plot.trade_off(wide.assign(time_ALP=0.0))
 
 
-def test_of_many_the_fast_one_on_the_front_is_drawn_though_it_is_the_worst(many):
-    worst = many.algorithms[-1]
+def test_of_many_the_fast_ones_likely_on_the_front_are_drawn_though_they_are_the_worst(many):
+    # As fast as each other: one is on the front, the other in some of the resamples.
+    fast = many.algorithms[-2:]
     index = many.results.scores.reset_index()[["dataset", "class"]]
-    seconds = {f"time_{name}": 0.1 if name == worst else 2.0 for name in many.algorithms}
+    seconds = {f"time_{name}": 0.1 if name in fast else 2.0 for name in many.algorithms}
     axes = many.plot.trade_off(index.assign(**seconds))
     key = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert f"{worst}  100 %" in [text.replace("\n", " ") for text in key]
+    assert {*fast} <= {text.replace("\n", " ").split("  ")[0] for text in key}
     assert len(key) == 9
 
 
@@ -114,6 +115,7 @@ def test_times_draw_means_per_query(times_frame):
     assert svm.get_xdata().tolist() == [64, 256, 1024, 4096]
     assert svm.get_ydata() == pytest.approx(1e-4 * np.array([64, 256, 1024, 4096]) ** 2.0 / 1024)
     assert construction.get_xscale() == construction.get_yscale() == "log"
+    assert ["per instance" in axes.get_ylabel() for axes in (construction, query)] == [False, True]
     words = figures.alt_text(figures.times(times_frame))
     assert "the slowest SVM (1.85 s)" in words
 
