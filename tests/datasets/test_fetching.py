@@ -3,6 +3,7 @@
 import io
 import os
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -191,6 +192,13 @@ def test_every_preparation_reproduces_the_table(name, repository, tmp_path):
     expected = frame.drop(columns="class").to_numpy(float)
     np.testing.assert_allclose(dataset.X, expected, rtol=tolerance, atol=0)
     assert dataset.labels.tolist() == frame["class"].tolist()
+
+
+def test_a_rule_selects_rows_of_one_class(entry):
+    rule = {"label": "y", "column": 0, "at_most": 1}
+    chosen = replace(entry, preparation={"keep": [rule]})
+    rows = zipped({"toy.data": "0,1,x\n5,2,x\n0,3,y\n5,4,y\n"})
+    assert prepare_table(rows, chosen)["class"].tolist() == ["x", "x", "y"]
 
 
 def test_the_first_line_of_miniboone_counts_rows():
