@@ -44,7 +44,10 @@ PACKAGES = {
     "occstats/stats": (["tests/stats", "occstats/stats"], 40),
     "occstats/engines": (["tests/engines"], 6),
     "occstats/results": (["tests/results", "occstats/results"], 26),
-    "occstats/comparison": (["tests/comparison", "occstats/comparison"], 26),
+    "occstats/comparison": (
+        ["tests/comparison", "tests/report/test_terminal.py", "occstats/comparison"],
+        26,
+    ),
     "occstats/report": (["tests/report"], 14),
     "occstats/figures": (["tests/figures"], 12),
     "occstats/cli": (["tests/cli"], 8),

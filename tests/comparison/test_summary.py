@@ -55,16 +55,6 @@ def test_rank_ranges_hold_all_orders_that_contradict_no_decision(seed, estimand)
         assert not transitive or sets[row.algorithm] == within
 
 
-def test_rank_ranges_by_hand():
-    # Seven datasets of one task. a − c and b − c are positive in all, a − b is not: a and b may
-    # change places.
-    scores = np.array([[9, 8, 5], [8, 7, 6], [9, 6, 3], [7, 6, 4], [8, 6, 2], [6, 7, 5], [9, 8, 4]])
-    frame = pd.DataFrame(scores / 10, columns=list("abc")).assign(dataset=list("tuvwxyz"))
-    summary = compare(frame, alpha=0.1).summary.set_index("algorithm")
-    assert summary.loc[["a", "b", "c"], "rank_low"].tolist() == [1, 1, 3]
-    assert summary.loc[["a", "b", "c"], "rank_high"].tolist() == [2, 2, 3]
-
-
 @pytest.mark.parametrize("m", [3, 8])
 def test_a_mean_rank_on_which_all_datasets_agree_is_not_certain(m):
     # Clopper and Pearson: 0 of m datasets is compatible with a share of 1 − 0.025^(1/m).

@@ -15,20 +15,6 @@ def clustered(seed: int, m: int = 12) -> tuple[np.ndarray, np.ndarray]:
     return rng.gamma(2.0, 1.0, (len(clusters), 3)), clusters
 
 
-def test_matrix_product_equals_resampling_tasks_by_hand() -> None:
-    values, clusters = clustered(1)
-    labels = np.unique(clusters)
-    counts = Counts.of(len(labels), 20, 0).array()
-    found = bootstrap_means(values, clusters, counts=counts)
-    for row, replicate in zip(counts, found.replicates, strict=True):
-        drawn = [
-            values[clusters == label].mean(axis=0)
-            for label, times in zip(labels, row, strict=True)
-            for _ in range(int(times))
-        ]
-        assert replicate == pytest.approx(np.mean(drawn, axis=0), rel=1e-12)
-
-
 def test_percentiles_agree_with_scipy_where_clusters_are_single_tasks() -> None:
     x = np.random.default_rng(5).gamma(1.0, 1.0, 40)
     found = cluster_bootstrap(
