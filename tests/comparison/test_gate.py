@@ -18,17 +18,9 @@ CASES = Path(__file__).parents[1] / "cases"
 
 
 def gate(results, candidate, baseline, *options):
-    arguments = [
-        "gate",
-        str(results),
-        "--higher-is-better",
-        "--candidate",
-        candidate,
-        "--baseline",
-        baseline,
-        *options,
-    ]
-    return CliRunner().invoke(main, arguments)
+    direction = [] if "--lower-is-better" in options else ["--higher-is-better"]
+    names = ["--candidate", candidate, "--baseline", baseline]
+    return CliRunner().invoke(main, ["gate", str(results), *direction, *names, *options])
 
 
 @pytest.mark.parametrize(
