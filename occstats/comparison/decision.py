@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from occstats._format import printable
+from occstats._format import count, printable
 from occstats.engines import run_in_r
 from occstats.stats._arrays import (
     BoolArray,
@@ -344,7 +344,10 @@ def _cautions(study: Study, tests: PairTests, size: int) -> Iterator[str]:
             )
     elif not tests.exact:
         if tests.n_resamples < settings.n_resamples:
-            yield f"The p-values are based on {tests.n_resamples:,} resamples."
+            yield (
+                f"With {count(size, 'pair')}, the p-values are based on {tests.n_resamples:,} of "
+                f"the {settings.n_resamples:,} resamples, to limit the time."
+            )
         least = _least_factor(settings, size) / (tests.n_resamples + 1)
         if least > settings.alpha:
             yield (

@@ -10,12 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 from rich.text import Text
 
 from occstats._files import write_folder
 from occstats._format import count, word
 from occstats.comparison.decision import EQUIVALENT
 from occstats.comparison.text.verdict import REVERSED, headline, short_names
+from occstats.report import page
 from occstats.report.bundle import contents
 from occstats.report.formatted_table import Table, frame_to_csv, grid_table
 from occstats.report.markup import escape_html, table_to_html, table_to_latex
@@ -40,15 +42,12 @@ __all__ = [
 ]
 
 _SCORE = re.compile(r"score = .* is better")
-STYLE = (
-    ":root{color-scheme:light dark}svg{background:#fff;max-width:100%;height:auto}"
-    "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-    "td,th{padding:.1em .6em}"
-)
 
 
-def family_table(family: Comparisons) -> Table:
+def family_table(family: Comparisons, *, hint: bool = True) -> Table:
     """Return the difference of the subject from each other algorithm, by member.
+
+    With `hint`, the note names the argument that corrects over all measures.
 
     Examples
     --------
@@ -69,17 +68,19 @@ def family_table(family: Comparisons) -> Table:
         name="pairs",
         title=f"{' or '.join(sorted(estimands)).capitalize()} difference from {family.subject}",
         explanation=f"Positive where {family.subject} is better.",
-        note=" ".join(_legend(family)),
+        note=" ".join(_legend(family, hint=hint)),
         terminal_rows=15,
     )
 
 
-def _legend(family: Comparisons) -> Iterator[str]:
+def _legend(family: Comparisons, *, hint: bool) -> Iterator[str]:
     members = [member for member in family.members.values() if member.decision.possible]
-    for basis in dict.fromkeys(member.basis for member in members):
+    starred = family.cells.apply(lambda column: column.str.contains("*", regex=False))
+    for basis in dict.fromkeys(member.basis for member in members if starred.any(axis=None)):
         yield f"* p ≤ {members[0].settings.alpha:.3g}, {basis}."
     if not family.joint:
-        yield "Measures were corrected separately (family='measures' corrects over all)."
+        over_all = " (family='measures' corrects over all)" if hint else ""
+        yield f"Measures were corrected separately{over_all}."
     if family.cells.apply(lambda column: column.str.contains(" : ")).any(axis=None):
         yield "Where most scores are equal: wins : losses."
     conclusions = family.conclusions
@@ -91,6 +92,20 @@ def _legend(family: Comparisons) -> Iterator[str]:
         unit = family.first.results.unit
         yield f"In parentheses: {unit}s."
         yield "A pair that differs in one slice only is no evidence that slices differ."
+
+
+def _differing(family: Comparisons) -> Table:
+    """Return the pairs whose conclusions differ between members."""
+    found = pd.concat([family.contradictions, family.partial])
+    pairs = [list(found.index.get_level_values(side)) for side in ("a", "b")]
+    return grid_table(
+        [("a", pairs[0], word), ("b", pairs[1], word)],
+        found.rename(columns=lambda name: family.named([name])),
+        word,
+        name="differing",
+        title="Pairs with different conclusions",
+        explanation="The conclusion about a, compared with b.",
+    )
 
 
 def _headline(family: Comparisons) -> str:
@@ -155,10 +170,8 @@ def family_text(family: Comparisons) -> str:
 
 def family_to_latex(family: Comparisons, label: str) -> str:
     """Return the table for a paper."""
-    table = replace(family_table(family), name=f"{family.kind}s")
-    # A caption does not name arguments.
-    note = re.sub(r" \(family='measures' [^)]+\)", "", table.note)
-    return table_to_latex(replace(table, note=note), label=label)
+    table = replace(family_table(family, hint=False), name=f"{family.kind}s")
+    return table_to_latex(table, label=label)
 
 
 def family_to_html(family: Comparisons) -> str:
@@ -174,26 +187,25 @@ def family_to_html(family: Comparisons) -> str:
 def write_family(
     family: Comparisons, folder: str | os.PathLike[str], *, force: bool = False
 ) -> Path:
-    """Write ``index.html``, ``comparisons.json``, the figure, a table, and a folder per member."""
+    """Write ``index.html``, ``comparisons.json``, ``paper/``, and a folder per member."""
     from occstats.figures._base import without_pyplot
-    from occstats.figures._style import render, svg_markup
+    from occstats.figures._style import render
 
     with without_pyplot():
         drawn = family.plot()
     files: dict[str, str | bytes] = {
         "comparisons.json": family.to_json() + "\n",
         "pairs.csv": frame_to_csv(family.pairwise),
-        **render(drawn, "conclusions", ["pdf", "svg"]),
+        f"paper/{family.kind}s.tex": family_to_latex(family, ""),
+        **render(drawn, "paper/conclusions", ["pdf", "svg"], title="Conclusions"),
     }
-    links = []
+    links = {}
     for number, (name, member) in enumerate(family.members.items(), 1):
         place = f"{family.kind}-{number}"
         files |= {f"{place}/{path}": content for path, content in contents(member).items()}
-        links.append(f'<li><a href="{place}/report.html">{escape_html(name)}</a></li>')
-    files["index.html"] = (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Comparisons</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{STYLE}</style><h1>{escape_html(_headline(family))}</h1>{family_to_html(family)}"
-        f"{svg_markup(drawn, title='Conclusions')}<ul>{''.join(links)}</ul></html>\n"
+        links[f"{place}/report.html"] = f"{family.kind} {family.named([name])}"
+    tables = [family_table(family, hint=False), _differing(family)]
+    files["index.html"] = page.render_index(
+        _headline(family), family.lines(), tables, links, family.algorithms
     )
     return write_folder(folder, files.items(), force=force)

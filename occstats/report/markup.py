@@ -32,8 +32,8 @@ _LATEX = re.compile("|".join(map(re.escape, TEX_COMMANDS)))
 NOTEBOOK_COLUMNS = 40
 # A longer LaTeX table breaks across pages.
 PAGE_ROWS = 45
-# Widths in points: a column of a two-column paper (IEEE), and the text of an article.
-COLUMN_WIDTH, TEXT_WIDTH = 252.0, 345.0
+# Widths in points: a column of a two-column article, and the text of one with a single column.
+COLUMN_WIDTH, TEXT_WIDTH = 229.0, 345.0
 # The smallest font of a table in a column: wider ones take the width of the page.
 SMALLEST_IN_COLUMN = 5
 # Font sizes, largest first: command, width relative to 10 pt, half the space between columns.
@@ -42,7 +42,7 @@ SIZES = (
     ("", 1.0, 4.0),
     (r"\small", 0.93, 4.0),
     (r"\footnotesize", 0.85, 3.0),
-    (r"\scriptsize", 0.8, 2.0),
+    (r"\scriptsize", 0.8, 1.5),
     (r"\tiny", 0.68, 2.0),
 )
 # Widths of characters of Computer Modern at 10 pt; digits and most letters are 5.

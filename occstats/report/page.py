@@ -5,15 +5,23 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from itertools import groupby
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from occstats import __version__
 from occstats._format import listing, printable
 from occstats.comparison.settings import LABELS
-from occstats.comparison.text.verdict import headline, make_verdict, subject_of, tally_sentence
+from occstats.comparison.text.verdict import (
+    headline,
+    make_verdict,
+    short_names,
+    subject_of,
+    tally_sentence,
+    with_short_names,
+)
 from occstats.errors import FigureError
 from occstats.progress import advance
 from occstats.report.pair_data import pair_data, why_no_what_if
@@ -44,13 +52,15 @@ LEFT_OUT = {"p_values", "letters"}
 
 def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
     """Return the comparison as one page, reproducible byte for byte, with tables made before."""
+    names, _ = short_names(comparison.algorithms)
     pairs = pair_data(comparison)
     offered = pairs["algorithms"] if pairs else []
     positions = dict(zip(comparison.algorithms, range(len(offered)), strict=False))
     style, scripts = _asset("style.css"), [_asset(name) for name in SCRIPTS]
     subject, methods = subject_of(comparison), comparison.methods_text
     views = [
-        _view(table.capped(), positions, subject) for table in tables or all_tables(comparison)
+        _view(table.capped(), positions, subject, names)
+        for table in tables or all_tables(comparison)
     ]
     leading, *others = views
     leading["explanation"] = "Each dataset has equal weight."
@@ -64,9 +74,9 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
         policy=content_security_policy(scripts=scripts, styles=[style]),
         style=style,
         scripts=scripts,
-        title=f"{listing(comparison.algorithms, limit=4)}: comparison",
+        title=f"{listing([names.get(n, n) for n in comparison.algorithms], limit=4)}: comparison",
         headline=headline(comparison),
-        verdict=make_verdict(comparison),
+        verdict=make_verdict(comparison, shorten=True),
         leading=leading,
         tally=tally_sentence(comparison),
         sections=_sections(others, _draw(comparison)),
@@ -79,6 +89,30 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
         references=[reference.text for reference in methods.references],
         notes=comparison.notes,
         provenance=provenance(comparison),
+        version=__version__,
+    )  # fmt: skip
+
+
+def render_index(
+    headline: str,
+    lines: list[str],
+    tables: list[Table],
+    links: dict[str, str],
+    algorithms: list[str],
+) -> str:
+    """Return the page of several comparisons, with links to their reports."""
+    names, prefix = short_names(algorithms)
+    lines = [with_short_names(line, names) for line in lines]
+    if prefix:
+        lines.append(f"Names are shown without their common prefix {prefix}.")
+    style = _asset("style.css")
+    return _environment().get_template("index.html.j2").render(
+        policy=content_security_policy(scripts=[], styles=[style]),
+        style=style,
+        headline=headline,
+        lines=lines,
+        views=[_view(table.capped(), names=names) for table in tables if len(table)],
+        links=links,
         version=__version__,
     )  # fmt: skip
 
@@ -127,8 +161,16 @@ def _draw(comparison: Comparison) -> list[dict[str, str]]:
     return figures
 
 
-def _view(table: Table, pairs: dict[str, int], subject: str) -> dict[str, Any]:
-    """Return a table for the template: cells, values to sort by, and links to pairs."""
+def _view(
+    table: Table,
+    pairs: Mapping[str, int] = MappingProxyType({}),
+    subject: str = "",
+    names: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Return a table for the template: cells, values to sort by, and links to pairs.
+
+    `names` are short names of algorithms.
+    """
 
     def classes(place: int, text: str) -> str:
         # On a phone, the mean score leaves room for the p-value.
@@ -145,9 +187,9 @@ def _view(table: Table, pairs: dict[str, int], subject: str) -> dict[str, Any]:
     rows = [
         [
             {
-                "text": text,
+                "text": names.get(text, text),
                 "value": values[place][index],
-                "classes": classes(place, text),
+                "classes": classes(place, names.get(text, text)),
                 "header": place == 0 and not table.columns[0].number,
                 "strong": bold[place][index],
                 "pair": _pair(table, row, place, pairs, subject),
@@ -158,10 +200,10 @@ def _view(table: Table, pairs: dict[str, int], subject: str) -> dict[str, Any]:
     ]
     heads = [
         {
-            "text": column.header,
+            "text": names.get(column.header, column.header),
             "key": column.keys[0],
             "group": column.group,
-            "classes": classes(place, column.header),
+            "classes": classes(place, names.get(column.header, column.header)),
             # A saved column that shows a single number has full precision.
             "exact": column.number and (len(keys[place]) == 1 or keys[place][0] in EXACT),
         }
@@ -175,9 +217,9 @@ def _view(table: Table, pairs: dict[str, int], subject: str) -> dict[str, Any]:
         )
     return {
         "name": table.name,
-        "title": table.title,
-        "explanation": table.explanation,
-        "note": table.remark(),
+        "title": with_short_names(table.title, names),
+        "explanation": with_short_names(table.explanation, names),
+        "note": with_short_names(table.remark(), names),
         "columns": heads,
         "groups": groups if any(group["text"] for group in groups) else [],
         "rows": rows,
@@ -187,7 +229,7 @@ def _view(table: Table, pairs: dict[str, int], subject: str) -> dict[str, Any]:
 
 
 def _pair(
-    table: Table, row: list[str], position: int, pairs: dict[str, int], subject: str
+    table: Table, row: list[str], position: int, pairs: Mapping[str, int], subject: str
 ) -> str | None:
     """Return the key of the pair whose p-value is in a cell."""
     column, first, second = table.columns[position], None, None

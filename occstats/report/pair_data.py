@@ -26,7 +26,9 @@ from occstats.comparison.text.verdict import (
     difference_digits,
     mostly_equal,
     score_digits,
+    short_names,
     subject_of,
+    with_short_names,
 )
 from occstats.report.tables import interval_heading, other_estimand
 from occstats.results.aliases import score_word
@@ -92,6 +94,7 @@ def _conclusion(conclusion: str | None, is_reversed: bool) -> str:
 
 def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     """Return what the page's scripts show about pairs, as plain values; None without tests."""
+    short, _ = short_names(comparison.algorithms)
     names = comparison.algorithms[:MOST_ALGORITHMS]
     if comparison.results.n_independent < 2 or len(names) < 2:
         return None
@@ -111,12 +114,12 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     for row, (a, b) in enumerate(zip(rows["a"], rows["b"], strict=True)):
         pair = pairs[f"{position[a]}-{position[b]}"] = {
             "values": [texts[row] for _, _, texts in measures],
-            "sentence": sentences.get((a, b)) or sentences[b, a],
+            "sentence": with_short_names(sentences.get((a, b)) or sentences[b, a], short),
         }
         if frozenset((a, b)) in changed:
             pair["changedWithout"] = changed[frozenset((a, b))]
     return {
-        "algorithms": [printable(name) for name in names],
+        "algorithms": [printable(short.get(name, name)) for name in names],
         "subject": position.get(subject_of(comparison), 0),
         "measures": [{"label": label, "explanation": text} for label, text, _ in measures],
         "pairs": pairs,

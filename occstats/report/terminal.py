@@ -17,11 +17,13 @@ from rich.console import Console
 from rich.text import Text
 
 from occstats._format import count, printable, wrap
+from occstats.comparison.decision import BETTER, WORSE
 from occstats.comparison.text.verdict import (
     headline,
     make_verdict,
     short_names,
     tally_sentence,
+    with_short_names,
 )
 from occstats.report.formatted_table import Table
 from occstats.report.tables import all_tables, comparison_table, legend
@@ -148,11 +150,15 @@ def _print_answer(
         console.print()
         _print_cells(console, table, n_rows, names, gaps)
         if n_rows < len(table):
-            print_wrapped(console, f"{len(table) - n_rows:,} more with {more}", "dim")
+            rest = f"{len(table) - n_rows:,} more with {more}"
+            differ = int(table.frame["conclusion"][n_rows:].isin((BETTER, WORSE)).sum())
+            if differ and comparison.decision.possible:
+                rest += f", of which {differ:,} differ"
+            print_wrapped(console, rest, "dim")
         console.print()
         closing = [*legend(comparison), *closing]
     for sentence in filter(None, closing):
-        print_wrapped(console, spell(_with_short_names(sentence, names)), "dim")
+        print_wrapped(console, spell(with_short_names(sentence, names)), "dim")
 
 
 def _more(comparison: Comparison, *, full: bool) -> str:
@@ -183,14 +189,8 @@ def print_table(
     parts = [count(number, noun) for number, noun in counts if number]
     left_out = f"… and {' and '.join(parts)}, not shown here" if parts else ""
     for words in filter(None, (left_out, table.remark(MARK))):
-        print_wrapped(console, spell(_with_short_names(words, names or {})), "dim")
+        print_wrapped(console, spell(with_short_names(words, names or {})), "dim")
     console.print()
-
-
-def _with_short_names(text: str, names: Mapping[str, str]) -> str:
-    for name, short in names.items():
-        text = text.replace(name, short)
-    return text
 
 
 # Rich's own Table has no headings over several columns, and wraps or cuts numbers.
@@ -265,7 +265,9 @@ def _strips(
 def _narrow(strip: _Strip) -> _Strip:
     """Break the heading into lines that are hardly wider than the cells."""
     widest = max(map(cell_len, strip.cells), default=0)
-    words = [_shorten(word, max(widest, HEADING_WIDTH)) for word in " ".join(strip.heading).split()]
+    # "95 % CI" stays on one line.
+    heading = " ".join(filter(None, strip.heading)).replace(" % ", "\u00a0%\u00a0")
+    words = [_shorten(word, max(widest, HEADING_WIDTH)) for word in heading.split(" ")]
     limit = max(widest, *map(cell_len, words), 1)
     lines = [""]
     for word in words:
@@ -274,7 +276,7 @@ def _narrow(strip: _Strip) -> _Strip:
             lines[-1] = longer
         else:
             lines.append(word)
-    return replace(strip, heading=lines, gap=1)
+    return replace(strip, heading=[line.replace("\u00a0", " ") for line in lines], gap=1)
 
 
 def _blocks(strips: Sequence[_Strip], width: int) -> list[list[int]] | None:

@@ -1,6 +1,7 @@
 """Several measures and slices: one decision for each pair, corrected together."""
 
 import json
+import re
 from itertools import product
 
 import numpy as np
@@ -144,6 +145,35 @@ def test_the_folder_has_a_report_for_each_slice(tmp_path, monkeypatch):
     page = (folder / "index.html").read_text("utf-8")
     assert "&lt;b&gt;x&lt;/b&gt; (10)" in page
     assert "<b>x</b>" not in page
+    assert "--accent" in page  # the style of the report
+    assert (folder / "paper" / "slices.tex").read_text().startswith("\\begin{table}")
+
+
+def test_the_index_has_the_pairs_that_differ_in_some_members_only(tmp_path, monkeypatch):
+    monkeypatch.setattr("occstats.figures.registry.draw_figures", lambda *_, **__: [])
+    generator = np.random.default_rng(0)
+    data = table(24)
+    # B is better than C by auroc alone; A leads by both.
+    data["auroc"] += 0.1 * (data["algorithm"] == "B") + 0.2 * (data["algorithm"] == "A")
+    data["f1"] = data["auroc"].where(data["algorithm"] == "A", 0.5)
+    data["f1"] += generator.normal(0, 0.01, len(data))
+    found = compare(data, score=["auroc", "f1"], n_resamples=200)
+    assert list(found.partial.index) == [("B", "C")]
+    page = (found.write(tmp_path / "out") / "index.html").read_text("utf-8")
+    shown = re.search(r'data-table="differing".*?</table>', page, re.DOTALL)[0]
+    cells = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", shown)
+    assert cells[-4:] == ["B", "C", "better", "undecided"]
+    assert "family=" not in page
+    assert "corrected separately." in page
+
+
+def test_the_legend_explains_no_star_that_is_not_there():
+    data = table(24)
+    data["auroc"] = np.random.default_rng(0).uniform(size=len(data))
+    data["f1"] = np.random.default_rng(1).uniform(size=len(data))
+    found = compare(data, score=["auroc", "f1"], n_resamples=200)
+    assert not found.conclusions.isin([BETTER, WORSE]).any(axis=None)
+    assert "* p" not in str(found)
 
 
 def test_slices_that_share_no_dataset_match_comparisons_of_each():

@@ -243,6 +243,16 @@ def test_pairs_of_many_algorithms_are_cut_with_a_note(hostile, undrawn, monkeypa
     assert {int(end) for link in links for end in link} == {0, 1, 2, 3}
 
 
+def test_a_long_common_prefix_of_names_is_named_once(undrawn):
+    prefix = "gradient-boosted-forest-"
+    found = compared(scores(list("abcdefgh"), [f"{prefix}{end}" for end in ("one", "two", "six")]))
+    markup = render(found)
+    assert "Names are shown without their common prefix gradient-boosted-forest-." in markup
+    assert markup.count(prefix) == 1
+    assert set(pair_data(found)["algorithms"]) == {"one", "two", "six"}
+    assert re.findall(r'data-pair="\d-\d"', markup)
+
+
 def test_absent_analyses_are_left_out(comparison, undrawn):
     parts = dict.fromkeys(("influence", "changes", "leave_one_dataset_out"))
     stability = dataclasses.replace(comparison.stability, **parts)

@@ -194,3 +194,12 @@ def test_colours_are_for_terminals_and_obey_no_color(comparison, monkeypatch):
     assert "\x1b[1m" in printed()
     monkeypatch.setenv("NO_COLOR", "1")
     assert not any(code in printed() for code in ("\x1b[3", "\x1b[9", "\x1b[4"))
+
+
+def test_the_level_of_an_interval_stays_on_one_line():
+    frame = pd.DataFrame({"name": ["a" * 20], "low": [1], "high": [2]})
+    columns = [Column("algorithm", ("name",), number=False)]
+    columns += [Column("95 % CI", ("low", "high"), "{}–{}".format)] * 9
+    stream = io.StringIO()
+    print_table(make_console(stream, width=60), Table("t", "T", "", frame, tuple(columns)))
+    assert "95 % CI" in stream.getvalue()

@@ -214,6 +214,7 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
         "posterior": m > 1 and known["bayes_better"],
         "mean_posterior": known["difference_above"],
         "traits": listing([TRAITS.get(term, term) for term in terms]),
+        "kendall": bool(comparison.kendall["tau"].notna().any()),
         "inference": settings.inference,
         "regression_corrected": settings.regression_corrected,
         "preset": settings.preset_note().replace("Settings of", "The settings were those of", 1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os.path import basename, commonprefix
 from string import ascii_letters, digits
@@ -159,6 +159,13 @@ def short_names(names: list[str]) -> tuple[dict[str, str], str]:
     ):
         return {}, ""
     return {name: name.removeprefix(prefix) for name in names}, printable(prefix)
+
+
+def with_short_names(text: str, short: Mapping[str, str]) -> str:
+    """Return a sentence with the names of `short_names`."""
+    for name, called in short.items():
+        text = text.replace(printable(name), printable(called))
+    return text
 
 
 def mostly_equal(pairs: Any) -> Any:
