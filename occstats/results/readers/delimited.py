@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import re
+from typing import Any
 
 from occstats._format import quote
 from occstats.errors import ResultsError
@@ -20,7 +21,6 @@ _CANDIDATES = ("\t", ";", "|", ",")
 _SAMPLE = 65_536
 _ROWS_SAMPLED = 50
 _LONGEST_LINE = 1 << 24
-_RAGGED = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+): ?(.*)", re.DOTALL)
 
 
 def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int = 1) -> RawTable:
@@ -39,6 +39,7 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
             f" {quote(sample.strip())}"
         )
     limits.check(where, rows=n_lines - used, columns=len(names), cells=n_lines * len(names))
+    ragged: list[Any] = []
     try:
         table = pa.csv.read_csv(
             pa.BufferReader(content),
@@ -48,7 +49,11 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
                 skip_rows=ends[used - 1],
                 column_names=names,
             ),
-            parse_options=pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=delimiter,
+                newlines_in_values=True,
+                invalid_row_handler=lambda row: ragged.append(row) or "error",
+            ),
             convert_options=pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
                 strings_can_be_null=False,
@@ -56,7 +61,18 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
             ),
         )
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise _unreadable(str(error), where) from None
+        if not ragged:
+            raise ResultsError(
+                f"{where}: cannot be read as a table ({reason_of(error)}); it may not be CSV"
+            ) from None
+        row = ragged[0]
+        remedy = "complete the row, or delete it"
+        if row.actual_columns > row.expected_columns:
+            remedy = "quote cells that contain the delimiter, or name the first column, too"
+        raise ResultsError(
+            f"{where}, line {row.number}: {row.actual_columns} cells where the header has"
+            f" {row.expected_columns} ({quote(row.text)}); {remedy}"
+        ) from None
     open_end = table.num_rows and table.column(-1)[-1].as_py()[-1:] == "\n"
     if open_end and not content.rstrip(b"\r\n").endswith(b'"'):
         raise ResultsError(
@@ -138,20 +154,3 @@ def check_lines(content: bytes, where: str) -> None:
             raise ResultsError(
                 f"{where}: a line of more than {_LONGEST_LINE:,} bytes; this may not be a table"
             )
-
-
-def _unreadable(reason: str, where: str) -> ResultsError:
-    ragged = _RAGGED.search(reason)
-    if ragged is None:
-        reason = reason_of(ValueError(reason))
-        return ResultsError(f"{where}: cannot be read as a table ({reason}); it may not be CSV")
-    number, expected, actual, text = ragged.groups()
-    remedy = "complete the row, or delete it"
-    if int(actual) > int(expected):
-        remedy = (
-            "quote cells that contain the delimiter, or, if the first column has no name, add one"
-        )
-    return ResultsError(
-        f"{where}{f', line {number}' if number else ''}: {actual} cells where the header has"
-        f" {expected} ({quote(text)}); {remedy}"
-    )

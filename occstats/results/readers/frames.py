@@ -260,23 +260,24 @@ def frame_of_scores(
     1    iris    2  0.8  0.6
     """
     if isinstance(scores, np.ndarray):
-        names = list(scores.dtype.names or algorithms)
-        columns = [scores[n] for n in names] if scores.dtype.names else list(np.transpose(scores))
-        if scores.ndim != (1 if scores.dtype.names else 2) or len(columns) != len(names):
+        fields = scores.dtype.names
+        names = list(fields or algorithms)
+        if scores.ndim != (1 if fields else 2) or (not fields and scores.shape[1] != len(names)):
             raise ResultsError(
-                f"array: has the shape {np.shape(scores)} and {len(names) or 'no'} names; pass"
-                " algorithms=…, the name of each column"
+                f"array: has the shape {scores.shape} and {len(names) or 'no'} names; pass"
+                " algorithms=…, the name of each column, and datasets=…, the dataset of each row"
             )
-        scores = dict(zip(names, columns, strict=True))
-    scores = {str(name): np.asarray(values) for name, values in scores.items()}
-    shapes = {values.shape for values in scores.values()}
-    if len(shapes) != 1 or len(shapes.pop()) != 1:
-        found = ", ".join(f"{quote(name)}: {values.shape}" for name, values in scores.items())
-        raise ResultsError(
-            f"mapping: must have one score for each task and algorithm; got the shapes {found};"
-            " average over folds first"
-        )
-    frame = pd.DataFrame(scores)
+        frame = pd.DataFrame(scores, columns=names)
+    else:
+        scores = {str(name): np.asarray(values) for name, values in scores.items()}
+        shapes = {values.shape for values in scores.values()}
+        if len(shapes) != 1 or len(shapes.pop()) != 1:
+            found = ", ".join(f"{quote(name)}: {values.shape}" for name, values in scores.items())
+            raise ResultsError(
+                f"mapping: must have one score for each task and algorithm; got the shapes {found};"
+                " average over folds first"
+            )
+        frame = pd.DataFrame(scores)
     if datasets is None:
         keys = NAMES["dataset"] | NAMES["task"] | NAMES["algorithm"]
         if not any(normalise(name) in keys for name in frame):

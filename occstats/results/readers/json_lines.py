@@ -48,29 +48,24 @@ def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
     places, records = _records(text, where, limits)
     if is_lm_eval(records):
         return read_lm_eval(json.loads(text), where, limits)
-    columns: dict[str, list[Any]] = {}
     limits.check(where, rows=len(records))
-    for row, record in enumerate(records):
+    rows = []
+    for number, record in enumerate(records, start=1):
         if not isinstance(record, dict):
             raise ResultsError(
-                f"{where}, {places} {row + 1}: contains {quote(json.dumps(record))}, not an object;"
+                f"{where}, {places} {number}: contains {quote(json.dumps(record))}, not an object;"
                 f" {_SHAPES}"
             )
-        known = len(columns)
+        row: dict[str, Any] = {}
         for key, value in record.items():
             # Keys of the next level are joined by dots.
             inner = {f"{key}.{k}": v for k, v in value.items()} if isinstance(value, dict) else None
-            for name, cell in ({key: value} if inner is None else inner).items():
-                column = columns.setdefault(name, [])
-                column += [None] * (row - len(column))
-                column.append(cell)
-        # New keys in each row would make a square.
-        if len(columns) > known:
-            limits.check(where, columns=len(columns), cells=(row + 1) * len(columns))
-    limits.check(where, cells=len(records) * len(columns))
-    for column in columns.values():
-        column.extend([None] * (len(records) - len(column)))
-    return RawTable(where, pd.DataFrame(columns, index=range(len(records)), dtype=object))
+            row |= {key: value} if inner is None else inner
+        rows.append(row)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    # New keys in each row would make a square.
+    limits.check(where, columns=len(names), cells=len(rows) * len(names))
+    return RawTable(where, pd.DataFrame(rows, columns=names, dtype=object))
 
 
 def _decode(text: str, where: str) -> Any:

@@ -14,16 +14,8 @@ from occstats.results.reading import MOST_ROWS
 
 __all__ = ["Limits", "check_exists", "check_text", "kind_of_bytes", "kind_of_file"]
 
-_SUFFIXES = {
-    "parquet": (".parquet", ".pq"),
-    "text": (".csv", ".tsv", ".tab", ".txt", ".dat"),
-    "excel": (".xlsx", ".xlsm"),
-    "json": (".jsonl", ".ndjson", ".json"),
-    "markdown": (".md", ".markdown"),
-    "pickle": (".pkl", ".pickle", ".p", ".joblib", ".dill", ".cloudpickle"),
-}
-_KINDS = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in suffixes}
-_NAMES = {"parquet": "Parquet", "json": "JSON", "excel": "Excel"}
+_BINARY = {".parquet": "parquet", ".pq": "parquet", ".xlsx": "excel", ".xlsm": "excel"}
+_PICKLES = {".pkl", ".pickle", ".p", ".joblib", ".dill", ".cloudpickle"}
 # First bytes of files that are read, and of others with what they are and the remedy.
 _MAGIC = {b"PAR1": "parquet", b"\x1f\x8b": "gzip"}
 _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
@@ -118,14 +110,13 @@ def _missing(path: Path) -> str:
 
 
 def kind_of_file(path: Path, status: os.stat_result) -> str:
-    """Return the kind of a file by its suffix and content, which must agree.
+    """Return the kind of a file by its content, which the suffix of binary files must agree with.
 
     Pickles are refused by suffix and by content, because loading them can execute code.
     """
     where = show_path(path)
     suffix = path.suffix.lower()
-    expected = _KINDS.get(suffix)
-    if expected == "pickle":
+    if suffix in _PICKLES:
         raise ResultsError(f"{where}: {_PICKLE}")
     if suffix == ".npz":
         raise ResultsError(
@@ -137,18 +128,13 @@ def kind_of_file(path: Path, status: os.stat_result) -> str:
     with path.open("rb") as stream:
         head = stream.read(512)
     kind = kind_of_bytes(head, where)
-    text = {"text", "json", "markdown"}
-    if kind == "gzip" or expected is None or kind == expected:
-        return kind
-    if kind not in text or expected not in text:
-        if kind in text:
-            check_text(head, "", where)  # such as the page of an error
+    if kind not in {"gzip", _BINARY.get(suffix, kind)}:
+        check_text(head, "", where)  # such as the page of an error
         raise ResultsError(
-            f"{where}: has the suffix {suffix} but contains"
-            f" {_NAMES.get(kind, 'something else (text, such as CSV?)')}; correct the suffix, or"
-            " download or write the file again"
+            f"{where}: has the suffix {suffix} but other content; correct the suffix, or download"
+            " or write the file again"
         )
-    return kind if kind == "json" else expected
+    return kind
 
 
 def kind_of_bytes(head: bytes, where: str) -> str:
@@ -180,7 +166,7 @@ _YAML = re.compile(rb"(?:- )?[\w.-]+:(?: [^,;\t|]*)?")
 
 def check_text(content: bytes, suffix: str, where: str) -> None:
     """Refuse text in a language other than those of tables."""
-    if _KINDS.get(suffix) == "markdown":
+    if suffix in {".md", ".markdown"}:
         raise ResultsError(
             f"{where}: contains no Markdown table, that is, no rows of cells between bars; tables"
             " in HTML are not read"

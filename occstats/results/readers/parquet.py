@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,54 +45,36 @@ def read_parquet(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
     return replace(raw.keep(~twice), notes=[note])
 
 
-def _open(path: Path, text_columns: Sequence[str] = ()) -> Any:
-    """Open a file with verification of page checksums."""
+def _open(path: Path) -> Any:
+    """Open a file with verification of page checksums, to read each distinct name once."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    where = show_path(path)
-    if kind_of_file(path, check_exists(path)) != "parquet":
-        raise ResultsError(f"{where}: is not a Parquet file; write it again")
-    with path.open("rb") as stream:
-        size = stream.seek(0, os.SEEK_END)
-        stream.seek(max(size - 4, 0))
-        # The shortest file is the magic number, the length of the footer, and the magic number.
-        if stream.read(4) != b"PAR1" or size < 12:
-            raise ResultsError(
-                f"{where}: Parquet file without footer; it is truncated or still being written;"
-                " copy or write it again"
-            )
+    kind_of_file(path, check_exists(path))
+    texts = {pa.string(), pa.large_string(), pa.binary(), pa.large_binary()}
     try:
-        file = pq.ParquetFile(
-            path, page_checksum_verification=True, read_dictionary=list(text_columns)
-        )
-        _ = file.schema_arrow  # a damaged schema raises only here
-        return file
+        names = [field.name for field in pq.read_schema(path) if field.type in texts]
+        return pq.ParquetFile(path, page_checksum_verification=True, read_dictionary=names)
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
-        raise _damaged(where, error) from None
+        raise _damaged(path, error) from None
 
 
 def _read(path: Path, limits: Limits) -> pd.DataFrame:
     """Return the table, after verification of its checksum, if it has one."""
     import pyarrow as pa
 
-    where = show_path(path)
-    texts = {pa.string(), pa.large_string(), pa.binary(), pa.large_binary()}
     try:
         with _open(path) as file:
-            text = [field.name for field in file.schema_arrow if field.type in texts]
-        # As a dictionary, a name in a million rows is decoded once.
-        with _open(path, text) as file:
             table = file.read()
             if table.num_rows != file.metadata.num_rows and table.num_columns:
                 raise ValueError(f"{table.num_rows} rows instead of {file.metadata.num_rows}")
-        frame = frame_of_arrow(table, where, limits)
-        verify_digest(frame, table.schema.metadata, where)
+        frame = frame_of_arrow(table, show_path(path), limits)
+        verify_digest(frame, table.schema.metadata, show_path(path))
         return frame
+    except ResultsError:
+        raise
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
-        if isinstance(error, ResultsError):
-            raise
-        raise _damaged(where, error) from None
+        raise _damaged(path, error) from None
 
 
 def _join(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -109,5 +90,8 @@ def _join(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return pd.DataFrame(joined)
 
 
-def _damaged(where: str, error: BaseException) -> ResultsError:
-    return ResultsError(f"{where}: damaged Parquet file ({reason_of(error)}); write it again")
+def _damaged(path: Path, error: BaseException) -> ResultsError:
+    return ResultsError(
+        f"{show_path(path)}: damaged or truncated Parquet file ({reason_of(error)}); copy or write"
+        " it again"
+    )
