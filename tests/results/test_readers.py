@@ -59,17 +59,38 @@ def test_files_without_rows(tmp_path, refused, long_frame):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("a.parquet", CSV.encode(), "has the suffix .parquet but contains"),
+        ("a.parquet", CSV.encode(), "has the suffix .parquet but other content"),
         ("a.parquet", b"\n<html><body>404", "web page"),
         ("a.csv", b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "git lfs pull"),
         ("a.csv", b"PK\x03\x04rest", "ZIP"),
         ("a.feather", b"ARROW1\0\0", "is a Feather or Arrow file; save the table as Parquet"),
-        ("a.csv", b"PK\x03\x04....[Content_Types].xml", "has the suffix .csv but contains Excel"),
+        ("a.csv", b"PK\x03\x04....[Content_Types].xml", "damaged Excel workbook"),
     ],
 )
 def test_suffix_contradicts_content(tmp_path, refused, name, content, words):
     (tmp_path / name).write_bytes(content)
     refused(tmp_path / name, says=(name, words))
+
+
+def test_the_content_decides_how_a_file_is_read(tmp_path, long_frame):
+    for write in (long_frame.to_parquet, long_frame.to_excel):
+        with (tmp_path / "a.csv").open("wb") as stream:
+            write(stream, index=False)
+        assert load_results(tmp_path / "a.csv").scores.equals(load_results(long_frame).scores)
+
+
+def test_cells_of_mixed_types():
+    frame = pd.DataFrame(
+        {
+            "dataset": ["x", b"y", 3, 4.0, b"\xff"],
+            "A": ["0.5", b"0.25", 0.75, np.float32(1), 0],
+            "B": [None, float("nan"), pd.NA, "n/a", ""],
+        }
+    )
+    table = load_results(frame, score_name="auroc", algorithms=["A", "B"])
+    assert list(table.clusters) == ["x", "y", "3", "4", r"\xff"]
+    assert table.scores["A"].tolist() == [0.5, 0.25, 0.75, 1.0, 0.0]
+    assert table.scores["B"].isna().all()
 
 
 class Bomb:
@@ -371,6 +392,11 @@ def test_wrong_encodings(tmp_path, refused):
     assert refused(path, encoding="cp1252", says=("is not cp1252",))
     assert load_results(path, encoding="latin-1", lower_is_better=False).n_tasks == 1
     refused(path, encoding="windows", says=("encoding: 'windows' is not known",))
+
+
+def test_two_header_rows_without_data(tmp_path, refused):
+    (tmp_path / "a.csv").write_text("dataset,A,B\n")
+    refused(tmp_path / "a.csv", header_rows=2, says=("no rows",))
 
 
 def test_two_header_rows_beside_empty_columns(tmp_path):

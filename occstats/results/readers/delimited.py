@@ -40,6 +40,11 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
         )
     limits.check(where, rows=n_lines - used, columns=len(names), cells=n_lines * len(names))
     ragged: list[Any] = []
+
+    def refuse(row: Any) -> str:
+        ragged.append(row)
+        return "error"
+
     try:
         table = pa.csv.read_csv(
             pa.BufferReader(content),
@@ -52,7 +57,7 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
             parse_options=pa.csv.ParseOptions(
                 delimiter=delimiter,
                 newlines_in_values=True,
-                invalid_row_handler=lambda row: ragged.append(row) or "error",
+                invalid_row_handler=refuse,
             ),
             convert_options=pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),

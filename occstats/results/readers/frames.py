@@ -411,7 +411,7 @@ def find_header(rows: Sequence[Sequence[str]], n_rows: int, where: str) -> tuple
         and np.isnan(parse_numbers(pd.Series(named)).values).all()
     ):
         return [*named, *names[len(named) :]], titles + n_rows + 1
-    return names, titles + n_rows
+    return names, min(titles + n_rows, len(rows))
 
 
 def n_titles(rows: Sequence[Sequence[str]]) -> int:
