@@ -150,9 +150,8 @@ def weighted_regression(
         residual_sd: float,
         reason: str | None = None,
     ) -> Regression:
-        # HC3 has no variance where an observation determines a coefficient.
+        se = np.sqrt(np.diag(covariance))
         with np.errstate(divide="ignore", invalid="ignore"):
-            se = np.sqrt(np.diag(covariance))
             statistic = coefficient / se
             half_width = special.stdtrit(df, (1 + confidence) / 2) * se
         return Regression(
@@ -183,6 +182,9 @@ def weighted_regression(
             f"{n_clusters} cluster{'s' * (n_clusters > 1)} for {k} terms: cluster-robust "
             "inference needs more clusters than terms"
         )
+        return result(coefficients, no_covariance, unknown, residual_sd, reason)
+    if inference == "hc3" and (mass * (basis**2).sum(axis=1) > 1 - _RANK_TOLERANCE).any():
+        reason = "one observation alone determines a coefficient: HC3 has no standard errors"
         return result(coefficients, no_covariance, unknown, residual_sd, reason)
     if inference == "cr2":
         covariance, df = _cr2(residuals, mass, basis, inverse_r, codes, n_clusters)

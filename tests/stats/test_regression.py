@@ -247,6 +247,14 @@ def test_too_few_clusters_keep_the_coefficients(inference):
     assert np.isnan(fit.p).all()
 
 
+def test_hc3_has_no_errors_where_an_observation_determines_a_coefficient():
+    design = np.column_stack([np.ones(5), [0.0, 0, 0, 0, 1]])
+    fit = weighted_regression(np.arange(5.0), design, ("intercept", "last"), inference="hc3")
+    np.testing.assert_allclose(fit.coefficient, [1.5, 2.5])
+    assert np.isnan(fit.se).all()
+    assert "one observation alone" in fit.reason
+
+
 def test_cr2_is_that_of_the_installed_clubsandwich(tmp_path):
     rscript = shutil.which("Rscript")
     probe = 'quit(status = !requireNamespace("clubSandwich", quietly = TRUE))'
