@@ -58,23 +58,28 @@ def _corrected(rho: AnyFloats, m: FloatArray | int) -> AnyFloats:
 
 
 def rank_sum_statistics(
-    rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray, counts: FloatArray | None = None
+    rank_sums: FloatArray,
+    sizes: FloatArray,
+    squares: FloatArray,
+    groups: tuple[FloatArray, FloatArray] | None = None,
 ) -> Statistics:
     """Return T and its variance for each row of the clusters' rank sums R_i.
 
     Sizes g_i count nonzero differences; a cluster of size 0 is absent. `squares` are the sums of
-    the squared signed ranks of a row, and counts the multiplicities of the clusters.
+    the squared signed ranks of a row. A column may stand for several clusters of one size, with the
+    sum of their R_i: `groups` are then their numbers, and the sums of their R_i².
     """
-    c = np.where(sizes > 0, 1.0 if counts is None else counts, 0.0)
+    counts, own_squares = groups or (np.ones(rank_sums.shape), rank_sums**2)
+    c = np.where(sizes > 0, counts, 0.0)
     g = np.where(sizes > 0, sizes, 1.0)
     m, n = c.sum(axis=1), (c * sizes).sum(axis=1)
-    total = (c * rank_sums).sum(axis=1)
+    total = rank_sums.sum(axis=1)
     present = c > 0
     smallest = np.where(present, sizes, np.inf).min(axis=1, initial=np.inf)
     balanced = np.where(present, sizes, 0.0).max(axis=1, initial=0.0) == smallest
     with np.errstate(invalid="ignore", divide="ignore"):
         constant = squares - total**2 / n <= 1e-9 * squares
-        between = (c * rank_sums**2 / g).sum(axis=1)
+        between = (own_squares / g).sum(axis=1)
         rho = intraclass_correlation(between, squares, total, (c * sizes**2).sum(axis=1), n, m)
         # Where all signed ranks are equal no variance can be estimated: each cluster then counts as
         # one observation, and Z is the root of their number.
@@ -82,8 +87,8 @@ def rank_sum_statistics(
         inflation = size_inflation(rho[:, None], g, m[:, None])
         spread = np.where(constant, 1.0, (squares - total**2 / n) / (n - 1))
         scale = np.where(balanced[:, None], 1.0, spread[:, None] * inflation)
-        parts = np.where(present, rank_sums / scale, 0.0)
-    variance = (c * parts**2).sum(axis=1)
+        statistic = np.where(present, rank_sums / scale, 0.0).sum(axis=1)
+        variance = np.where(present, own_squares / scale**2, 0.0).sum(axis=1)
     problem = np.full(len(rank_sums), None, dtype=object)
     problem[variance == 0] = NO_VARIANCE
     problem[~balanced & (present & (inflation <= 0)).any(axis=1)] = NEGATIVE_WEIGHTS
@@ -91,7 +96,7 @@ def rank_sum_statistics(
         problem[row] = few_clusters(int(m[row]), " with differences other than zero")
     undefined = np.array([found not in (None, NO_VARIANCE) for found in problem], dtype=bool)
     return Statistics(
-        statistic=np.where(undefined, np.nan, (c * parts).sum(axis=1)),
+        statistic=np.where(undefined, np.nan, statistic),
         variance=np.where(undefined, np.nan, variance),
         correlation=rho,
         problem=problem,
@@ -275,17 +280,20 @@ class RankSums(Prepared):
         for pairs, columns, below, lost in self._counts_below():
             # Each rank falls by the number of differences of the missing cluster below it.
             sums = (self._sums[pairs, :, None] - below).swapaxes(1, 2)
+            sums[:, every[: sums.shape[1]], every[columns]] = 0.0
             sizes, known = self._sizes[pairs], self._known[pairs]
-            others = (every != every[columns, None]).astype(float)
             n = (sizes.sum(axis=1, keepdims=True) - sizes)[:, columns]
             # Ties lower the sum of the squared ranks.
             squares = n * (n + 1) * (2 * n + 1) / 6 - lost / 12
-            found = rank_sum_statistics(
-                sums.reshape(-1, sizes.shape[1]),
-                np.repeat(sizes, len(others), axis=0),
-                squares.ravel(),
-                np.tile(others, (len(sizes), 1)),
+            # Clusters of one size have one weight.
+            distinct = np.unique(sizes)
+            of_size = (sizes[:, :, None] == distinct).astype(float)
+            counts = of_size.sum(axis=1, keepdims=True) - of_size[:, columns]
+            by_size, *groups = (
+                values.reshape(-1, len(distinct))
+                for values in (sums @ of_size, counts, sums**2 @ of_size)
             )
+            found = rank_sum_statistics(by_size, distinct[None], squares.ravel(), tuple(groups))
             left = (known.sum(axis=1, keepdims=True) - known)[:, columns]
             z[columns, pairs] = np.where((n == 0) & (left > 0), 0.0, found.z.reshape(n.shape)).T
         return z
