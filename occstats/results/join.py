@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count as count_up
 from pathlib import Path
 from typing import Any
 
@@ -112,12 +113,9 @@ def _labels(tables: Sequence[Results]) -> list[str]:
     """Return a short, unique name of each table."""
     labels: list[str] = []
     for table in tables:
-        names = table.sources or ("results",)
-        label = "+".join(Path(name).name.split(".")[0] or name for name in names)
-        unique, number = label, 2
-        while unique in labels:
-            unique, number = f"{label} {number}", number + 1
-        labels.append(unique)
+        names = [Path(name).name.split(".")[0] or name for name in table.sources or ("results",)]
+        numbered = ("+".join(names) + f" {i}" * (i > 1) for i in count_up(1))
+        labels.append(next(label for label in numbered if label not in labels))
     return labels
 
 
@@ -163,21 +161,21 @@ def _join_score_names(tables: Sequence[Results], labels: Sequence[str], notes: l
 
 def _check_algorithms(tables: Sequence[Results], labels: Sequence[str]) -> None:
     """Refuse algorithms of the same name on the same tasks; other tasks are appended."""
-    every = [name for table in tables for name in table.algorithms]
-    owners: dict[tuple[Any, str], str] = {}
+    owners: dict[str, list[tuple[str, pd.Index[Any]]]] = {}
     for table, label in zip(tables, labels, strict=True):
-        held = table.scores.notna()
-        shared = [name for name in table.algorithms if every.count(name) > 1]
-        cells = {(task, name) for name in shared for task in held.index[held[name]]}
-        clash = cells & owners.keys()
-        names = [name for name in shared if any(name == each for _, each in clash)]
-        if names:
-            owner = next(owners[cell] for cell in clash if cell[1] == names[0])
+        clashes: dict[str, str] = {}
+        for name in table.algorithms:
+            tasks = table.scores.index[table.scores[name].notna()]
+            for owner, others in owners.setdefault(name, []):
+                if tasks.isin(others).any():
+                    clashes.setdefault(name, owner)
+            owners[name].append((label, tasks))
+        if clashes:
+            names, owner = quote_list(clashes, limit=5), next(iter(clashes.values()))
             raise ResultsError(
-                f"{quote(label)}: {count(len(names), 'algorithm')} ({quote_list(names, limit=5)})"
-                f" of the same name as in {quote(owner)}, on the same tasks; rename them"
+                f"{quote(label)}: {count(len(clashes), 'algorithm')} ({names}) of the same name as"
+                f" in {quote(owner)}, on the same tasks; rename them"
             )
-        owners.update(dict.fromkeys(cells, label))
 
 
 def _check_tasks(

@@ -281,27 +281,25 @@ class Results:
             names = folds.columns.get_level_values(0)
             present = [name for name in wanted if name in names]
             folds = folds[present] if present else None
-        return replace(
-            self,
-            scores=self.scores[wanted],
-            fold_scores=folds,
-            cvsd=_part(self.cvsd, columns=wanted),
-            failed=_failures(self.failed, columns=wanted),
-            recorded_failures=_failures(self.recorded_failures, columns=wanted),
-        )
+        return replace(self, fold_scores=folds, **self._part(slice(None), wanted))
 
     def keep_tasks(self, keep: npt.NDArray[np.bool_], *notes: str) -> Results:
         """Keep the tasks where ``keep`` is true, and add notes."""
         return replace(
             self,
-            scores=self.scores.loc[keep],
             traits=self.traits.loc[keep],
-            fold_scores=_part(self.fold_scores, keep),
-            cvsd=_part(self.cvsd, keep),
+            fold_scores=None if self.fold_scores is None else self.fold_scores.loc[keep],
             notes=(*self.notes, *notes),
-            failed=_failures(self.failed, keep),
-            recorded_failures=_failures(self.recorded_failures, keep),
+            **self._part(keep, slice(None)),
         )
+
+    def _part(self, rows: Any, columns: Any) -> dict[str, Any]:
+        """Return a part of all frames with a column per algorithm; None if no failure is left."""
+        names = ("scores", "cvsd", "failed", "recorded_failures")
+        frames = {name: frame for name in names if (frame := getattr(self, name)) is not None}
+        part: dict[str, Any] = {n: frame.loc[rows, columns] for n, frame in frames.items()}
+        none_left = [n for n in names[2:] if n in part and not part[n].to_numpy().any()]
+        return part | dict.fromkeys(none_left)
 
     def resolve_missing(self, policy: str = "refuse") -> Results:
         """Apply a policy for missing cells; see :func:`occstats.results.missing.resolve`."""
@@ -436,18 +434,6 @@ def observed_scores(results: Results) -> npt.NDArray[np.float64]:
     """Return the scores, with NaN in place of those that represent failures."""
     scores = results.scores.to_numpy(dtype=np.float64)
     return np.where(as_mask(results.failed, results.scores), np.nan, scores)
-
-
-def _part(
-    frame: pd.DataFrame | None, rows: Any = slice(None), columns: Any = slice(None)
-) -> pd.DataFrame | None:
-    return None if frame is None else frame.loc[rows, columns]
-
-
-def _failures(failures: pd.DataFrame | None, *part: Any, **columns: Any) -> pd.DataFrame | None:
-    """Select from a table of failures; return None if no failure is left."""
-    selected = _part(failures, *part, **columns)
-    return selected if selected is not None and selected.to_numpy().any() else None
 
 
 # End of a note on failed runs.
