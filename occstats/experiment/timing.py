@@ -150,8 +150,8 @@ def measure_times(
     recipes = make_recipes(descriptors)
     ordered = sorted(set(sizes))
     check_integer("sizes", ordered[0] if ordered else 0, least=5)
-    check_integer("samples", n_samples)
-    check_integer("queries", n_queries)
+    check_integer("n_samples", n_samples)
+    check_integer("n_queries", n_queries)
     if limit is not None:
         check_number("limit", limit, above=0)
     needed = ordered[-1] + n_queries

@@ -175,20 +175,6 @@ def test_a_timeout_that_is_none(monkeypatch, tmp_path, text):
         clustered_wilcoxon(X, CLUSTERS, engine="rscript")
 
 
-def test_the_command_line_reports_it_in_one_line(tmp_path):
-    code = "from occstats.cli import main; main(['check-r'])"
-    environment = {**os.environ, "PATH": str(tmp_path)}
-    environment.pop("R_HOME", None)
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith(("Error: engine ", "Error: --engine "))
-    assert done.stderr.endswith(f"{OFFER}\n")
-    assert done.stderr.count("\n") == 1
-
-
 def test_nothing_imports_rpy2_unless_asked():
     code = (
         "import sys, occstats.engines.agreement, occstats.cli.check_commands\n"

@@ -81,7 +81,7 @@ def test_failures_are_rows_with_a_reason():
     ("change", "message"),
     [
         ({"sizes": []}, "sizes must be an integer of at least 5; got 0"),
-        ({"n_samples": 0}, "samples must be an integer of at least 1; got 0"),
+        ({"n_samples": 0}, "n_samples must be an integer of at least 1; got 0"),
         ({"limit": 0}, "limit must be a number above 0; got 0"),
         (
             {"data": RowPool(np.zeros((100, 2)), "few")},
@@ -161,7 +161,6 @@ def test_command_prints_only_json(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--sizes", "many"], "is not a list of numbers"),
         (["--data", "nowhere.csv"], "no such file: 'nowhere.csv'"),
         (["--format", "gif"], "--format must be among pdf, svg, png; got 'gif'"),
     ],

@@ -83,12 +83,6 @@ def test_wrong_uses_of_the_preset_are_refused_before_the_sweep(options, message,
     assert not (tmp_path / "out").exists()
 
 
-def test_the_preset_determines_other_options(tmp_path):
-    done = CliRunner().invoke(main, ["run", "--preset", "paper", "--seed", "3"])
-    assert done.exit_code == 2
-    assert "--preset paper determines" in done.stderr
-
-
 def test_neighbours_are_in_the_order_of_the_tree():
     rows = np.random.default_rng(1).integers(0, 3, size=(80, 2)).astype(float)
     queries = rows[::7] + 0.5
