@@ -323,6 +323,9 @@ def main() -> None:
         shutil.copy(notebook, OUT)
     for module, title in MODULES.items():
         pages |= api(module, title)
+    for path in OUT.glob("*/*.md"):
+        if path.relative_to(OUT).with_suffix("").as_posix() not in pages:
+            path.unlink()  # of a name that is gone
     for name, text in pages.items():
         path = OUT / f"{name}.md"
         path.parent.mkdir(exist_ok=True)
