@@ -41,13 +41,11 @@ __all__ = [
     "write_family",
 ]
 
-_SCORE = re.compile(r"score = .* is better")
+_SCORE = re.compile(r"score = (?P<name>.*?), (?P<direction>\w+ is better)")
 
 
-def family_table(family: Comparisons, *, hint: bool = True) -> Table:
+def family_table(family: Comparisons) -> Table:
     """Return the difference of the subject from each other algorithm, by member.
-
-    With `hint`, the note names the argument that corrects over all measures.
 
     Examples
     --------
@@ -66,21 +64,21 @@ def family_table(family: Comparisons, *, hint: bool = True) -> Table:
         str,
         frame=family.pairwise,
         name="pairs",
-        title=f"{' or '.join(sorted(estimands)).capitalize()} difference from {family.subject}",
-        explanation=f"Positive where {family.subject} is better.",
-        note=" ".join(_legend(family, hint=hint)),
+        title=f"{' or '.join(sorted(estimands)).capitalize()} difference from {family.subject}, "
+        f"positive where {family.subject} is better",
+        explanation="",
+        note=" ".join(_legend(family)),
         terminal_rows=15,
     )
 
 
-def _legend(family: Comparisons, *, hint: bool) -> Iterator[str]:
+def _legend(family: Comparisons) -> Iterator[str]:
     members = [member for member in family.members.values() if member.decision.possible]
     starred = family.cells.apply(lambda column: column.str.contains("*", regex=False))
     for basis in dict.fromkeys(member.basis for member in members if starred.any(axis=None)):
         yield f"* p ≤ {members[0].settings.alpha:.3g}, {basis}."
     if not family.joint:
-        over_all = " (family='measures' corrects over all)" if hint else ""
-        yield f"Measures were corrected separately{over_all}."
+        yield "Measures were corrected separately."
     if family.cells.apply(lambda column: column.str.contains(" : ")).any(axis=None):
         yield "Where most scores are equal: wins : losses."
     conclusions = family.conclusions
@@ -117,6 +115,26 @@ def _headline(family: Comparisons) -> str:
     return f"{sources}: {number}, {score}, {len(family.members)} slices by {family.by}"
 
 
+def _read_as(*lines: str) -> str:
+    """Return the role of each column by several measures, and what none of them uses.
+
+    >>> _read_as("f.csv read as: score = 'a', higher is better; not used: 'b', 'c'",
+    ...          "f.csv read as: score = 'b', higher is better; not used: 'a', 'c'")
+    "f.csv read as: score = 'a', 'b', higher is better; not used: 'c'"
+    """
+    heads, _, unused = zip(*(line.partition("; not used: ") for line in lines), strict=True)
+    scores = [found for found in map(_SCORE.search, heads) if found]
+    directions = dict.fromkeys(score["direction"] for score in scores)
+    shown = "; ".join(
+        f"score = {', '.join(score['name'] for score in scores if score['direction'] == each)}, "
+        f"{each}"
+        for each in directions
+    )
+    left = [name for name in unused[0].split(", ") if all(name in each for each in unused)]
+    head = heads[0].replace(scores[0][0], shown) if scores else heads[0]
+    return "; not used: ".join([head, *([", ".join(left)] if left != [""] and left else [])])
+
+
 def print_family(
     family: Comparisons,
     folder: Path | None = None,
@@ -127,14 +145,9 @@ def print_family(
 ) -> None:
     """Print the answer and its table; with `full`, then each comparison by itself."""
     console = make_console(file)
-    read_as = list(family.first.results.read_as)
-    if family.kind == "measure":
-        # Each is among the unused columns of the others.
-        read_as = [line.partition("; not used: ")[0] for line in read_as]
-        others = list(family.members.values())[1:]
-        for place, line in enumerate(read_as):
-            found = (_SCORE.search(other.results.read_as[place]) for other in others)
-            read_as[place] = "; ".join([line, *(score[0] for score in found if score)])
+    read_as = [_read_as(*lines) for lines in zip(
+        *(member.results.read_as for member in family.members.values()), strict=True
+    )] if family.kind == "measure" else family.first.results.read_as  # fmt: skip
     for line in read_as:
         print_wrapped(console, line, "dim")
     if read_as:
@@ -148,7 +161,9 @@ def print_family(
     if folder is not None:
         console.print(f"Written to {folder}.", soft_wrap=True)
     elif not full:
-        print_wrapped(console, f"More: --full (each {family.kind}), --out DIR (reports)", "dim")
+        together = "" if family.joint else ", --family measures"
+        more = f"More: --full (each {family.kind}), --out DIR (reports){together}"
+        print_wrapped(console, more, "dim")
 
 
 def _print(console: Any, family: Comparisons, spell: Any = str) -> None:
@@ -170,7 +185,7 @@ def family_text(family: Comparisons) -> str:
 
 def family_to_latex(family: Comparisons, label: str) -> str:
     """Return the table for a paper."""
-    table = replace(family_table(family, hint=False), name=f"{family.kind}s")
+    table = replace(family_table(family), name=f"{family.kind}s")
     return table_to_latex(table, label=label)
 
 
