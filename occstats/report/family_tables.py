@@ -132,7 +132,7 @@ def _read_as(*lines: str) -> str:
     )
     left = [name for name in unused[0].split(", ") if all(name in each for each in unused)]
     head = heads[0].replace(scores[0][0], shown) if scores else heads[0]
-    return "; not used: ".join([head, *([", ".join(left)] if left != [""] and left else [])])
+    return "; not used: ".join(filter(None, [head, ", ".join(left)]))
 
 
 def print_family(
@@ -145,9 +145,10 @@ def print_family(
 ) -> None:
     """Print the answer and its table; with `full`, then each comparison by itself."""
     console = make_console(file)
-    read_as = [_read_as(*lines) for lines in zip(
-        *(member.results.read_as for member in family.members.values()), strict=True
-    )] if family.kind == "measure" else family.first.results.read_as  # fmt: skip
+    read_as = list(family.first.results.read_as)
+    if family.kind == "measure":
+        every = (member.results.read_as for member in family.members.values())
+        read_as = [_read_as(*lines) for lines in zip(*every, strict=False)]
     for line in read_as:
         print_wrapped(console, line, "dim")
     if read_as:
