@@ -321,12 +321,13 @@ def test_an_unused_dataset_is_pointed_out(options, tmp_path):
     assert "not used: 'ds'" in " ".join(found.output.split())
 
 
-def test_the_first_screen_fits(tmp_path):
+def test_the_first_screen_fits(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     data = occstats.load_results("lenz2021").to_frame()
     data["accuracy"] = data["auroc"].round(2)
     data["f1"] = data["auroc"] ** 2
-    data.to_csv(tmp_path / "three.csv", index=False)
-    arguments = ["compare", str(tmp_path / "three.csv"), "--score", "auroc,accuracy,f1"]
+    data.to_csv("three.csv", index=False)
+    arguments = ["compare", "three.csv", "--score", "auroc,accuracy,f1"]
     found = CliRunner().invoke(main, [*arguments, "--n-resamples", "200"], env={"COLUMNS": "80"})
     assert found.exit_code == 0, found.output
     lines = found.output.splitlines()
