@@ -220,7 +220,7 @@ def write_family(
         place = f"{family.kind}-{number}"
         files |= {f"{place}/{path}": content for path, content in contents(member).items()}
         links[f"{place}/report.html"] = f"{family.kind} {family.named([name])}"
-    tables = [family_table(family, hint=False), _differing(family)]
+    tables = [family_table(family), _differing(family)]
     files["index.html"] = page.render_index(
         _headline(family), family.lines(), tables, links, family.algorithms
     )
