@@ -104,10 +104,6 @@ def test_equal_scores_are_said_to_be_equal():
     assert two.endswith("A0 and A1 have the same scores on all 24 tasks.")
 
 
-def test_a_single_task_does_not_make_scores_equal():
-    assert "same scores" not in compare(table([1])).verdict
-
-
 def test_a_narrow_interval_keeps_its_digits():
     found = compare(table([2] * 12, (0.3, 0.0), spread=0.001))
     row = found.pairwise_full.query("a == 'A0'").iloc[0]
