@@ -238,6 +238,12 @@ def test_a_pair_without_common_datasets_has_no_test():
     assert np.isfinite(found.p[[0, 1], 2]).all()
 
 
+def test_datasets_have_equal_weight():
+    scores = np.array([[1.0, 0.0]] * 9 + [[0.0, 5.0]])
+    clusters = ["large"] * 9 + ["small"]
+    assert mean_differences(scores, clusters)[0, 1] == (1 - 5) / 2
+
+
 def test_posterior_of_the_mean_is_the_bayesian_bootstrap():
     scores, clusters = example(6, m=15, k=2, effect=0.2)
     found = difference_posterior(scores, clusters, rope=0.1, n_resamples=20_000, random_state=0)
