@@ -82,7 +82,9 @@ def test_no_docstring_begins_with_a_question_word():
 
 # Titles of cited works, and column names in other people's tables.
 QUOTED = re.compile(
-    r"(over|on) multiple data sets|[\"'`]data[ _]?sets?[\"'`]|Data Set-ID|\|data set", re.IGNORECASE
+    r"(over|on) multiple data sets|[\"'`]data[ _]?sets?[\"'`]|Data Set-ID|\|data set"
+    r"|dataset data data_set",
+    re.IGNORECASE,
 )
 
 

@@ -182,7 +182,7 @@ def test_names_of_files(tmp_path):
 @pytest.mark.parametrize(
     ("path", "options", "message"),
     [
-        ("x.gif", {}, "one of pdf, svg, png; got 'gif'"),
+        ("x.gif", {}, "among pdf, svg, png; got 'gif'"),
         ("x", {}, "got ''"),
         ("x", {"formats": []}, "no format was given"),
         ("x", {"formats": ["jpeg"]}, "got 'jpeg'"),
