@@ -178,7 +178,7 @@ def far_columns(path):
     [
         (long_header, "a.csv", "a column name of 20,000 characters"),
         (repeated_key, "a.json", "duplicate key 'k59999'"),
-        (square, "a.json", "cells or more"),
+        (square, "a.json", "20,001 columns"),
         (ever_new_keys, "a.jsonl", "cells or more"),
         (many_objects, "a.json", "cells or more"),
         (equal_rows, "a.parquet", "1,899,999 rows with a task and algorithm that an earlier"),
