@@ -150,7 +150,8 @@ def weighted_regression(
         residual_sd: float,
         reason: str | None = None,
     ) -> Regression:
-        se = np.sqrt(np.diag(covariance))
+        # Rounding can make the variance of a perfect fit negative.
+        se = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             statistic = coefficient / se
             half_width = special.stdtrit(df, (1 + confidence) / 2) * se

@@ -247,6 +247,17 @@ def test_too_few_clusters_keep_the_coefficients(inference):
     assert np.isnan(fit.p).all()
 
 
+@pytest.mark.parametrize("inference", ["cr1", "hc3"])
+def test_rounding_leaves_no_negative_variance(inference):
+    # The intercept, the mean of two zeros, has no error.
+    design = np.column_stack([np.ones(5), [1.0, 1, 0, 0, 1]])
+    fit = weighted_regression(
+        [0, 1, 0, 0, 1], design, ("intercept", "x"), clusters=[2, 3, 0, 0, 3], inference=inference
+    )
+    assert fit.se[0] == pytest.approx(0, abs=1e-9)
+    assert fit.se[1] > 0.1
+
+
 def test_hc3_has_no_errors_where_an_observation_determines_a_coefficient():
     design = np.column_stack([np.ones(5), [0.0, 0, 0, 0, 1]])
     fit = weighted_regression(np.arange(5.0), design, ("intercept", "last"), inference="hc3")
