@@ -490,10 +490,11 @@ def limit_ticks(axes: Axes, inches: float, most: int = 6) -> None:
     """Set at most as many ticks of the horizontal axis as their labels fit a width."""
     size, (low, high) = matplotlib.rcParams["xtick.labelsize"], axes.get_xlim()
     for count in range(most, 0, -1):
-        ticks = MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+        ticks = MaxNLocator(count, steps=[1, 2, 2.5, 3, 4, 5, 10]).tick_values(low, high)
         step = ticks[1] - ticks[0]
-        # The shortest decimal is the label of a tick, which needs space on both sides.
-        widest = max(measure(f"{tick:.6g}", size) for tick in (*ticks, step))
+        # All labels have the decimals of the step, and need space on both sides.
+        decimals = len(f"{step:.6g}".partition(".")[2])
+        widest = max(measure(f"{tick:.{decimals}f}".replace("-", "−"), size) for tick in ticks)
         if 1.3 * widest <= inches * step / (high - low):
             break
     axes.set_xticks([tick for tick in ticks if low <= tick <= high])

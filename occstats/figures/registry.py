@@ -43,14 +43,12 @@ _ALGORITHM_OPTIONS = ("algorithms", "order", "labels", "highlight", "palette")
 class FigureEntry:
     """Name, input and one-line description of a figure.
 
-    `needs` are the first arguments of the function ("comparison", "times", "sweep", or none), and
-    `module` is its file in this folder, by default ``_name``.
+    `needs` are the first arguments of the function: "comparison", "times", "sweep", or none.
     """
 
     name: str
     needs: tuple[str, ...]
     shows: str
-    module: str = ""
 
     @property
     def caption(self) -> str:
@@ -63,45 +61,41 @@ class FigureEntry:
 
     def function(self) -> Callable[..., Drawn]:
         """Import and return the function that draws the figure."""
-        module = import_module(f"occstats.figures.{self.module or f'_{self.name}'}")
+        file = "pairwise" if self.name == "p_values" else self.name
+        module = import_module(f"occstats.figures._{file}")
         found: Callable[..., Drawn] = getattr(module, self.name)
         return found
 
 
-_COMPARISON = ("comparison",)
+_SHOWS = {
+    "ranks": "frequency of each rank, by algorithm",
+    "mean_ranks": "mean ranks with confidence intervals",
+    "critical_difference": "mean ranks; bars join algorithms with no significant difference",
+    "forest": "difference of the leader or control from each rival",
+    "pairwise": "difference, p-value and wins/ties/losses of every pair",
+    "p_values": "p-value of every pair",
+    "kendall": "weighted Kendall's tau of every pair",
+    "strata": "mean rank by difficulty of the task",
+    "distributions": "scores of each algorithm",
+    "profiles": "share of tasks close to the best",
+    "scatter": "two algorithms task by task (the best two)",
+    "posterior": "posterior of the difference of a pair (the best two)",
+    "dataset_effects": "difference of two algorithms on each dataset",
+    "regression": "effects of the tasks' traits on ranks",
+    "trade_off": "score against run time, with the Pareto front",
+    "sweep": "mean score over the hyperparameters",
+    "times": "construction and query times over n",
+    "alp_diagram": "how ALP scores a query",
+    "alp_example": "ALP worked on a toy example",
+}
+# What figures need that are not drawn from a comparison alone.
+_NEEDS: dict[str, tuple[str, ...]] = {
+    "trade_off": ("comparison", "times"), "sweep": ("sweep",), "times": ("times",),
+    "alp_diagram": (), "alp_example": (),
+}  # fmt: skip
 FIGURES: dict[str, FigureEntry] = {
-    entry.name: entry
-    for entry in (
-        FigureEntry("ranks", _COMPARISON, "frequency of each rank, by algorithm"),
-        FigureEntry("mean_ranks", _COMPARISON, "mean ranks with confidence intervals"),
-        FigureEntry(
-            "critical_difference",
-            _COMPARISON,
-            "mean ranks, with bars joining algorithms with no significant difference",
-        ),
-        FigureEntry("forest", _COMPARISON, "difference of the leader or control from each rival"),
-        FigureEntry(
-            "pairwise", _COMPARISON, "difference, p-value and wins/ties/losses of every pair"
-        ),
-        FigureEntry("p_values", _COMPARISON, "p-value of every pair", "_pairwise"),
-        FigureEntry("kendall", _COMPARISON, "weighted Kendall's tau of every pair"),
-        FigureEntry("strata", _COMPARISON, "mean rank by difficulty of the task"),
-        FigureEntry("distributions", _COMPARISON, "scores of each algorithm"),
-        FigureEntry("profiles", _COMPARISON, "share of tasks close to the best"),
-        FigureEntry("scatter", _COMPARISON, "two algorithms task by task (the best two)"),
-        FigureEntry(
-            "posterior", _COMPARISON, "posterior of the difference of a pair (the best two)"
-        ),
-        FigureEntry("dataset_effects", _COMPARISON, "difference of two algorithms on each dataset"),
-        FigureEntry("regression", _COMPARISON, "effects of the tasks' traits on ranks"),
-        FigureEntry(
-            "trade_off", ("comparison", "times"), "score against run time, with the Pareto front"
-        ),
-        FigureEntry("sweep", ("sweep",), "mean score over the hyperparameters"),
-        FigureEntry("times", ("times",), "construction and query times over n"),
-        FigureEntry("alp_diagram", (), "how ALP scores a query"),
-        FigureEntry("alp_example", (), "ALP worked on a toy example"),
-    )
+    name: FigureEntry(name, _NEEDS.get(name, ("comparison",)), shows)
+    for name, shows in _SHOWS.items()
 }
 _OF_COMPARISON = [name for name, entry in FIGURES.items() if "comparison" in entry.needs]
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 import re
 
+import matplotlib
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 import occstats
 from occstats import figures
 from occstats.errors import FigureError, OccstatsError
+from occstats.figures._base import limit_ticks
 
 from .conftest import boxes, conclusions, decided, extents, note_of, results_frame
 
@@ -370,3 +373,11 @@ def test_the_axis_of_dataset_effects_names_no_estimand_but_the_note_does(default
         "new dataset",
     ]
     assert "diamond: typical difference over all, which decides" in note_of(axes)
+
+
+def test_ticks_of_narrow_panels_stay_apart():
+    axes = Figure().add_subplot()
+    axes.set_xlim(-4.3, 3.7)
+    with matplotlib.rc_context({"xtick.labelsize": 7}):
+        limit_ticks(axes, 0.525, 4)
+    assert axes.get_xticks().tolist() == [-3, 0, 3]
