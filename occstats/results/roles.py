@@ -671,22 +671,28 @@ def _combinations(columns: Mapping[str, Numbers]) -> dict[str, str]:
     """Return the columns that are the mean, maximum or minimum of all others throughout."""
     values = np.column_stack([numbers.values for numbers in columns.values()] or [np.empty(0)])
     whole = values[np.isfinite(values).all(axis=1)]
-    n_rows, n_columns = whole.shape
-    if n_columns < 4 or n_rows < 3:
+    if whole.shape[1] < 4 or len(whole) < 3:
         return {}
+    # Few rows rule out nearly all columns.
+    found = _combined(whole[:50]) and _combined(whole)
+    return {list(columns)[i]: f"the {what} of the others" for i, what in found.items()}
+
+
+def _combined(whole: Floats) -> dict[int, str]:
+    n_columns = whole.shape[1]
     # Half of the last decimal place of each column.
     exact = [np.abs(np.round(whole, p) - whole).max(axis=0) < 1e-12 for p in range(9)]
     step = 0.51 * 10.0 ** -np.argmax([*exact, np.ones(n_columns, dtype=bool)], axis=0)
     others = (whole.sum(axis=1, keepdims=True) - whole) / (n_columns - 1)
     means = (np.abs(whole - others) <= step).all(axis=0) & (np.ptp(whole, axis=0) > 4 * step)
-    found = dict.fromkeys(np.flatnonzero(means), "mean")
+    found = dict.fromkeys(np.flatnonzero(means).tolist(), "mean")
     ordered = np.sort(whole, axis=1)
     for ends, what in ((ordered[:, -2:], "maximum"), (ordered[:, :2], "minimum")):
         # As good as the best of the others on every row, and not one and the same column.
         if (ends[:, 0] == ends[:, 1]).all():
-            places = np.flatnonzero((whole == ends[:, :1]).all(axis=0))
+            places = np.flatnonzero((whole == ends[:, :1]).all(axis=0)).tolist()
             found |= {places[0]: what} if len(places) == 1 else {}
-    return {list(columns)[i]: f"the {what} of the others" for i, what in found.items()}
+    return found
 
 
 def _doubtful(columns: Mapping[str, Numbers]) -> dict[str, list[str]]:
