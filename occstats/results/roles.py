@@ -669,12 +669,13 @@ def _fits(listed: Measure, values: Floats) -> bool:
 
 def _combinations(columns: Mapping[str, Numbers]) -> dict[str, str]:
     """Return the columns that are the mean, maximum or minimum of all others throughout."""
-    values = np.column_stack([numbers.values for numbers in columns.values()] or [np.empty(0)])
-    whole = values[np.isfinite(values).all(axis=1)]
-    if whole.shape[1] < 4 or len(whole) < 3:
-        return {}
-    # Few rows rule out nearly all columns.
-    found = _combined(whole[:50]) and _combined(whole)
+    found: dict[int, str] = {}
+    # A few rows rule out nearly all columns.
+    for last in (50, None) if len(columns) > 3 else ():
+        values = np.column_stack([numbers.values[:last] for numbers in columns.values()])
+        whole = values[np.isfinite(values).all(axis=1)]
+        if len(whole) > 2 and not (found := _combined(whole)):
+            break
     return {list(columns)[i]: f"the {what} of the others" for i, what in found.items()}
 
 
