@@ -162,6 +162,9 @@ def test_tables_of_a_markdown_document(tmp_path, refused):
     assert table.scores.to_numpy().tolist() == [[0.1, 0.3], [0.2, 0.1]]
     assert list(table.clusters) == ["x | y", "z"]
     refused(path, table=3, says=("2 tables", "table=3"))
+    single = tmp_path / "a.csv"
+    single.write_text("dataset,A,B\nd,0.1,0.2\ne,0.3,0.1\n")
+    refused(single, table=2, says=("contains one table", "table=2"))
     path.write_text("```\n| dataset | A |\n|--|--|\n| x | 1 |\n```\n")
     refused(path, says=("no table outside blocks of code",))
     path.write_text("| dataset | A |\n|--|--|\n| x | 1 | 2 |\n")

@@ -47,6 +47,7 @@ def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> lis
         return _read_directory(path, limits, reading)
     kind = kind_of_file(path, status)
     if kind == "parquet":
+        _check_number(where, reading)
         return [read_parquet([path], where, limits)]
     if kind == "excel":
         return [read_excel(path, limits, reading.table, reading.header_rows)]
@@ -79,14 +80,22 @@ def _read_text(
     if kind not in {"text", "json"}:
         raise ResultsError(f"{where}: is a compressed {kind} file; decompress it first")
     content = as_utf8(content, where, reading.encoding)
-    if kind == "json" or suffix in {".json", ".jsonl", ".ndjson"}:
-        return read_json(content, where, limits)
-    check_lines(content, where)
+    json = kind == "json" or suffix in {".json", ".jsonl", ".ndjson"}
     named = suffix in {".csv", ".tsv", ".tab"} and content.lstrip()[:1] != b"|"
-    if not named and is_markdown(content):
-        return read_markdown(content, where, limits, reading.table)
+    if not json:
+        check_lines(content, where)
+        if not named and is_markdown(content):
+            return read_markdown(content, where, limits, reading.table)
+    _check_number(where, reading)
+    if json:
+        return read_json(content, where, limits)
     check_text(content, suffix, where)
     return read_delimited(content, where, limits, reading.header_rows)
+
+
+def _check_number(where: str, reading: Reading) -> None:
+    if reading.table not in (None, 1):
+        raise ResultsError(f"{where}: contains one table; got table={reading.table}")
 
 
 def _read_directory(path: Path, limits: Limits, reading: Reading) -> list[RawTable]:
