@@ -38,6 +38,9 @@ def matrix_axes(plot: Plot, names: list[str], *, top: bool = True) -> tuple[Axes
     count = len(names)
     axes = plot.axes(cell * count + heading + 0.1)
     axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")
+    if cell < _LARGEST_CELL:
+        # In the centre of its room, a large matrix would push the names over the edge.
+        axes.set_anchor("NW")
     axes.set_yticks(np.arange(count) + 0.5, rows, fontsize="small")
     axes.set_xticks(np.arange(count) + 0.5, columns, rotation=angle, fontsize="small")
     if top:

@@ -294,13 +294,15 @@ def test_labels_of_a_matrix_do_not_run_into_each_other(many, name):
     assert height / len(axes.get_yticks()) >= 6.9
 
 
-def test_the_labels_of_a_square_stay_on_the_page():
-    names = [f"a_name_of_some_length_{place:02d}" for place in range(14)]
+@pytest.mark.parametrize(("width", "count"), [("ieee", 14), ("page", 9)])
+def test_the_labels_of_a_square_stay_on_the_page(width, count):
+    names = [f"{chr(97 + place)}_long_name_of_boosted_neighbours" for place in range(count)]
     comparison = occstats.compare(results_frame(names, list("abcdef"), 1), n_resamples=100)
-    axes = comparison.plot.pairwise(width="ieee")
-    figures.svg_markup(axes)
-    tops = [box.y1 for box in boxes(axes, axes.get_xticklabels())]
-    assert max(tops) <= axes.figure.get_figheight()
+    for axes in (comparison.plot.pairwise(width=width), comparison.plot.kendall(width=width)):
+        assert min(box.x0 for box in boxes(axes, axes.get_yticklabels())) >= 0
+        figures.svg_markup(axes)
+        tops = [box.y1 for box in boxes(axes, axes.get_xticklabels())]
+        assert max(tops) <= axes.figure.get_figheight()
 
 
 @pytest.mark.parametrize("name", ["ranks", "regression"])
