@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -25,11 +27,17 @@ class OneClassKFold(StratifiedKFold):  # type: ignore[misc]
         Number of folds.
     target : object, default 1
         Label of the target class in y; the default suits labels 1 and 0, 1 and −1, or True and
-        False.
+        False. ``scoring="roc_auc"`` takes the label that sorts last as positive: with any other
+        target, it returns 1 − AUROC, and a warning is issued; pass ``y == target`` instead.
     shuffle : bool, default True
         Shuffle the rows of each class before splitting.
     random_state : int, RandomState or None, default 0
         Seed of the shuffling.
+
+    Notes
+    -----
+    ``scoring="roc_auc"`` needs y with exactly two labels, and ``scoring="accuracy"`` y with the
+    labels 1 and −1, which `predict` returns.
 
     Examples
     --------
@@ -74,5 +82,15 @@ class OneClassKFold(StratifiedKFold):  # type: ignore[misc]
             known = list(dict.fromkeys(labels.ravel().tolist()))
             shown = ", ".join(map(repr, known[:5])) + ", …" * (len(known) > 5)
             raise ValueError(f"target must be a label in y ({shown}), got {self.target!r}.")
+        values: list[Any] = []
+        with suppress(TypeError):  # labels of several types
+            values = np.unique(labels).tolist()
+        if len(values) == 2 and values[1] != self.target:
+            warnings.warn(
+                f"The target {self.target!r} is not the label that sorts last, which "
+                'scoring="roc_auc" takes as positive: it would return 1 − AUROC. Pass y == '
+                f"{self.target!r} as labels, and leave target out.",
+                stacklevel=2,
+            )
         for train, test in super().split(X, is_target):
             yield train[is_target[train]], test

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from occstats._checks import check_choice
-from occstats._format import count, wrap
+from occstats._format import count, quote_list, wrap
 from occstats.cli.main import HelpfulGroup
 from occstats.cli.options import EXPERIMENT, REPLACE, options, split_names, take
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from occstats.experiment import Experiment
+    from occstats.experiment.run import Parameters
 
 __all__ = ["datasets", "run", "time", "tune"]
 
@@ -110,7 +111,7 @@ def run(
 ) -> int:
     """Run data descriptors on one-class tasks and store the results.
 
-    Every class of a dataset with at least five rows is the target once. The run can be interrupted;
+    Every class with at least five rows serves once as the target class. The run can be interrupted;
     the same command resumes it. Compare the results with 'occstats compare DIR'.
 
     \b
@@ -138,6 +139,8 @@ def run(
 
         chosen = leave_one_out_parameters(parameters)
     experiment = prepare(data, out=out, descriptors=descriptors, parameters=chosen, **protocol)
+    if chosen is not None and (note := _not_swept(experiment, chosen, named=bool(descriptors))):
+        click.echo("\n".join(wrap(note)), err=True)
     if not _carry_out(experiment, out, "fits", **given):
         return 0
     summary = summarise(experiment, experiment.finish(out))
@@ -149,6 +152,26 @@ def run(
             click.echo(f"Compare them: occstats compare {out}")
     # A shard leaves the rows of others to them; a whole run leaves none.
     return int(bool(summary["failures"]) or (given["shard"] is None and not summary["complete"]))
+
+
+def _not_swept(experiment: Experiment, swept: Parameters, *, named: bool) -> str:
+    """Name descriptors and datasets that a sweep lacks; of the default nine, only tunable ones."""
+    from occstats.tuning.grids import PAPER
+
+    missing = []
+    for recipe in experiment.recipes:
+        if recipe.name not in swept:
+            missing += [recipe.name] if named or recipe.name in PAPER else []
+            continue
+        lacking = [s.name for s in experiment.sources if s.name not in swept[recipe.name]]
+        missing += [f"{recipe.name} on {', '.join(lacking)}"] if lacking else []
+    if not missing:
+        return ""
+    datasets = sorted({dataset for chosen in swept.values() for dataset in chosen})
+    return (
+        f"Not in the sweep, run with default parameters: {'; '.join(missing)}. The sweep contains "
+        f"{quote_list(swept)} on {quote_list(datasets)}."
+    )
 
 
 def _run_paper(

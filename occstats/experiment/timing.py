@@ -26,8 +26,6 @@ COLUMNS = (
     "error",
 )  # fmt: skip
 TIMES = ("fit_seconds", "query_seconds")
-# Enough rows to make every descriptor compile and import what it needs for large sets, too.
-WARM_UP_ROWS = (64, 1024)
 # As many as the higgs dataset has.
 GENERATED_ATTRIBUTES = 28
 # Samples are drawn from the first rows of a file; higgs has eleven million.
@@ -161,10 +159,11 @@ def measure_times(
             f"{pool.name}: has {len(pool.rows):,} rows; {ordered[-1]:,} training rows and "
             f"{n_queries:,} queries need {needed:,}: choose smaller sizes"
         )
-    for size in WARM_UP_ROWS:
+    # Every descriptor compiles and imports what it needs for few and for many pairs of rows.
+    for size, number in ((64, 8), (1024, max(64, n_queries))):
         rows = pool.rows[: min(size, ordered[-1])]
         for recipe in recipes:
-            _times(recipe, rows, rows[:8], seed)
+            _times(recipe, rows, pool.rows[:number], seed)
     steps = [(n, repetition) for n in ordered for repetition in range(n_samples)]
     slow: dict[str, int] = {}
     measured = []

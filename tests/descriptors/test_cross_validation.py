@@ -51,3 +51,15 @@ def test_several_classes_cause_a_warning(name):
             make(name, **parameters).fit(X, labels)
         assert caught[0].filename == __file__
     make(name, **parameters).fit(X[:50], NAMES[:50])
+
+
+@pytest.mark.parametrize(
+    ("labels", "target"),
+    [(np.where(LABELS == 1, "a", "b"), "a"), (np.where(LABELS == 1, 2, 10), 2)],
+)
+def test_a_target_that_roc_auc_takes_as_negative_causes_a_warning(labels, target):
+    folds = OneClassKFold(target=target)
+    with pytest.warns(UserWarning, match=r"would return 1 − AUROC\. Pass y == "):
+        scores = cross_val_score(MD(), X, labels, scoring="roc_auc", cv=folds)
+    right = cross_val_score(MD(), X, labels == target, scoring="roc_auc", cv=OneClassKFold())
+    np.testing.assert_allclose(scores, 1 - right)

@@ -54,6 +54,11 @@ def test_training_rows_and_queries_are_distinct(recorded):
     assert not np.array_equal(measured[0][0], measured[1][0])
 
 
+def test_the_warm_up_has_as_many_queries_as_the_samples(recorded):
+    measure_times(descriptors=["NND"], **{**QUICK, "n_queries": 500})
+    assert [(len(train), len(queries)) for train, queries in recorded[:2]] == [(64, 8), (128, 500)]
+
+
 def test_samples_depend_only_on_the_seed(recorded):
     pool = generated_rows(200, 3)
     for seed in (0, 0, 1):

@@ -225,12 +225,27 @@ def test_the_command_writes_tables_figures_choices_and_results(folder, tmp_path)
     assert defaults["paper"].tolist() == [1.0, 3.4]
     document = json.loads((out / "tuning.json").read_text())
     assert set(document["leave_one_dataset_out"]["LNND"]) == {"one", "two", "three"}
+    for command in ("compare", "figures"):
+        code, _, errors = invoke(command, out)
+        assert code == 2
+        assert "is a sweep over parameters; try" in " ".join(errors.split())
+    with pytest.raises(ResultsError, match=r"results\.csv$"):
+        occstats.load_results(out)
     results = occstats.load_results(out / "results.csv")
     assert results.algorithms == ["NND", "LNND"]
     assert results.n_tasks == 6
-    code, output, _ = invoke("run", "--data", folder, "--descriptors", "NND,LNND", "--parameters",
-                             out, "--out", tmp_path / "r", "-j", 1)  # fmt: skip
-    assert code == 0, output
+    run = ["run", "--data", folder, "--parameters", out, "-j", 1]
+    code, output, errors = invoke(*run, "--descriptors", "NND,LNND", "--out", tmp_path / "r")
+    assert (code, errors) == (0, ""), output
+    frame = pd.read_csv(folder / "one.csv")
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    code, _, errors = invoke(*run, "--data", tmp_path / "new.csv", "--descriptors", "NND,MD",
+                             "--out", tmp_path / "n")  # fmt: skip
+    assert code == 0
+    assert " ".join(errors.split()) == (
+        "Not in the sweep, run with default parameters: NND on new; MD. The sweep contains "
+        "'NND', 'LNND' on 'one', 'three', 'two'."
+    )
 
 
 def test_the_last_part_of_a_job_array_writes_the_tables(folder, tmp_path):

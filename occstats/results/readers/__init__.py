@@ -100,6 +100,12 @@ def _check_number(where: str, reading: Reading) -> None:
 
 def _read_directory(path: Path, limits: Limits, reading: Reading) -> list[RawTable]:
     """Read the Parquet shards of a directory as one table; without any, each CSV file as one."""
+    if (path / "sweep.json").is_file():
+        chosen = show_path(path / "results.csv")
+        raise ResultsError(
+            f"{show_path(path)}: is a sweep over parameters; try the results with the parameters "
+            f"it chose: {chosen}"
+        )
     found: list[Path] = []
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))

@@ -19,7 +19,7 @@ from occstats.results.readers.limits import Limits, check_exists, kind_of_file
 __all__ = ["read_parquet"]
 
 # Key of a row of `occstats run`; a killed run may have written it twice.
-_IDENTITY = ["dataset", "class", "descriptor", "fold", "configuration"]
+_IDENTITY = ["dataset", "class", "descriptor", "fold", "configuration", "parameters"]
 
 
 def read_parquet(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
