@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import signature
 from pathlib import Path
+from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
@@ -178,11 +179,11 @@ def imported(path: str) -> type:
             f"An external descriptor must be named as 'package.module:Class' or 'file.py:Class', "
             f"got {path!r}."
         )
+    is_file = module.endswith(".py")
+    if is_file and not Path(module).is_file():
+        raise ValueError(f"{path!r} cannot be imported: there is no file {module!r}.")
     try:
-        code = _from_file(Path(module)) if module.endswith(".py") else import_module(module)
-        kind = getattr(code, name)
-    except FileNotFoundError as error:
-        raise ValueError(f"{path!r} cannot be imported: there is no file {module!r}.") from error
+        code = _from_file(Path(module)) if is_file else import_module(module)
     except ModuleNotFoundError as error:
         file = Path(*module.split(".")).with_suffix(".py")
         if file.is_file():
@@ -192,11 +193,25 @@ def imported(path: str) -> type:
         raise ValueError(
             f"{path!r} cannot be imported: there is no module {error.name!r}; {remedy}."
         ) from error
-    except AttributeError as error:
-        raise ValueError(f"{path!r} cannot be imported: {module} has no {name!r}.") from error
+    except (Exception, SystemExit) as error:  # the code of a module may raise anything
+        raise ValueError(f"{path!r} cannot be imported: {_located(error, module)}.") from error
+    if not hasattr(code, name):
+        raise ValueError(f"{path!r} cannot be imported: {module} has no {name!r}.")
+    kind = getattr(code, name)
     if not isinstance(kind, type):
         raise ValueError(f"{path!r} must be a class, got {type(kind).__name__}.")
     return kind
+
+
+def _located(error: BaseException, module: str) -> str:
+    """Return an exception on one line, with the line of the file where it was raised."""
+    reason = error.msg if isinstance(error, SyntaxError) else str(error)
+    text = f"{type(error).__name__}: {' '.join(reason.split())}".removesuffix(": ")
+    if not module.endswith(".py"):
+        return text
+    own = [f for f in extract_tb(error.__traceback__) if f.filename == str(Path(module).resolve())]
+    line = error.lineno if isinstance(error, SyntaxError) else own[-1].lineno if own else None
+    return f"line {line}: {text}" if line else text
 
 
 def _from_file(file: Path) -> ModuleType:

@@ -400,7 +400,8 @@ def select(
 def _chosen(found: Mapping[str, Source], datasets: Iterable[str] | None) -> list[Source]:
     """Return the datasets with these names or globs; all by default."""
     chosen: dict[str, Source] = {}
-    for pattern in found if datasets is None else datasets:
+    patterns = [datasets] if isinstance(datasets, str) else datasets
+    for pattern in found if patterns is None else patterns:
         matching = [pattern] if pattern in found else fnmatch.filter(found, pattern)
         if not matching:
             raise DataError(

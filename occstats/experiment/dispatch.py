@@ -31,6 +31,8 @@ SECONDS_TO_CONNECT = 20.0
 SECONDS_FOR_FILES = 20.0
 # Give up on a fit that kills even the worker that isolates it.
 MOST_DEATHS = 4
+# Gigabytes that a worker needs to import everything and read a small dataset.
+LEAST_MEMORY = 0.5
 
 Work = Callable[[Shard, bool], None]
 
@@ -108,7 +110,16 @@ def _in_pool(
                     isolate = is_third_party(shard) or deaths[shard.id] > 0
                     running[pool.submit(work, shard, isolate)] = waiting.pop()
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    future.result()
+                    try:
+                        future.result()
+                    except (MemoryError, ImportError) as error:  # outside the contained fits
+                        limit = (memory or 0) / 1e9
+                        if isinstance(error, ImportError) and limit >= LEAST_MEMORY:
+                            raise
+                        raise EngineError(
+                            f"{limit:g} GB of memory are not enough for a worker; try "
+                            f"memory={max(LEAST_MEMORY, 2 * limit):g}"
+                        ) from error
                     yield running.pop(future)
             except BrokenProcessPool:
                 pool.shutdown(kill_workers=True)

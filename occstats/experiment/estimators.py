@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from occstats._format import did_you_mean
-from occstats.errors import DataError
+from occstats.errors import ArgumentError, DataError
 from occstats.experiment.provenance import code_of
 from occstats.experiment.tasks import AtMost, size_for_task
 
@@ -125,7 +125,14 @@ def make_recipes(
     """
     from occstats_descriptors.registry import DESCRIPTORS
 
-    chosen = list(descriptors) if descriptors is not None else list(DESCRIPTORS)
+    given: Any = [descriptors] if isinstance(descriptors, str | type) else descriptors
+    chosen = list(DESCRIPTORS if given is None else given)
+    for entry in chosen:
+        if not isinstance(entry, str | Recipe):
+            raise ArgumentError(
+                "descriptors: expected names such as 'MD' or import paths such as "
+                f"'package.module:Class', got {entry!r}"
+            )
     recipes = [entry if isinstance(entry, Recipe) else _parse(entry) for entry in chosen]
     names = [recipe.name for recipe in recipes]
     twice = sorted({name for name in names if names.count(name) > 1})

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
 from occstats._checks import check_choice, check_integer, check_number
@@ -159,6 +160,12 @@ def find_sources(
     """Find the datasets; those in memory are written to the folder, where workers read them."""
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{folder}: exists and is not a folder; choose another name")
+    given: object = data
+    if isinstance(given, pd.DataFrame | np.ndarray):
+        raise ArgumentError(
+            "data: expected a path, several paths, or a mapping of names to frames; got a "
+            f"{type(given).__name__}"
+        )
     if isinstance(data, Mapping):
         return tuple(spool(data, folder / ".data", datasets=datasets, label=label))
     return tuple(select(data, datasets=datasets, label=label))
@@ -168,6 +175,8 @@ def folder_or_temporary(
     out: str | Path | None,
 ) -> contextlib.AbstractContextManager[str | Path]:
     """Return a context manager for the given place, or for a temporary folder."""
+    if not isinstance(out, str | os.PathLike | None):
+        raise ArgumentError(f"out must be a path; got {out!r}")
     return TemporaryDirectory(prefix="occstats-") if out is None else contextlib.nullcontext(out)
 
 

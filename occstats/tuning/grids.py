@@ -384,6 +384,9 @@ def make_sweep_recipes(
     ['LOF', 'LOF (euclidean)', 'SVM']
     """
     chosen = make_recipes(list(PAPER) if descriptors is None else descriptors)
+    for name, values in (grids or {}).items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise ArgumentError(f"grids: {name} needs a sequence of values, got {values!r}")
     given = {name: tuple(map(plain, values)) for name, values in (grids or {}).items()}
     known = [_qualified(recipe.name, _choices(recipe.origin)) for recipe in chosen]
     _check_used("grids", given, chain(*known))

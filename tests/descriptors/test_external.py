@@ -142,6 +142,26 @@ class Plain(OutlierMixin):
         make_external(f"{path}:Plain")
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"x = 1\nclass A(:\n", "line 2: SyntaxError: invalid syntax"),
+        (b"if 1:\nx = 1\n", "line 2: IndentationError: expected an indented block"),
+        (b"\n1/0\n", "line 2: ZeroDivisionError: division by zero"),
+        (b"\x00\xff\x80", "(SyntaxError|ValueError): "),
+        (b"raise SystemExit(3)", "line 1: SystemExit: 3"),
+        (b"open('nofile')", "line 1: FileNotFoundError: .*'nofile'"),
+    ],
+)
+def test_a_file_that_cannot_be_imported(content, message, tmp_path):
+    path = tmp_path / "own.py"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"own\.py:A' cannot be imported: {message}"):
+        make_external(f"{path}:A")
+    with pytest.raises(ValueError, match=r"there is no file '.*none\.py'"):
+        make_external(f"{tmp_path / 'none.py'}:A")
+
+
 def test_local_outlier_factor_keeps_its_own_training_scores():
     descriptor = make_external("sklearn.neighbors:LocalOutlierFactor").fit(ROWS)
     expected = np.quantile(descriptor.detector_.negative_outlier_factor_, 0.1)

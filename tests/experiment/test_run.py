@@ -1,6 +1,7 @@
 """The runner: the same table for any number of workers, and rows with reasons for failures."""
 
 import json
+import sys
 import time
 
 import numpy as np
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 from occstats import load_results, tune
 from occstats.cli import main
+from occstats.descriptors import MD
 from occstats.errors import ArgumentError, DataError
 from occstats.experiment import prepare, run_experiment
 from occstats.experiment.estimators import Recipe
@@ -212,6 +214,11 @@ def test_the_command_lists_failures_and_retries_them(toy_folder, tmp_path):
         (["--seed", "x"], "expected an integer"),
         (["--seed", "²"], "expected an integer"),
         (["--parameters", "nowhere"], "nowhere"),
+        pytest.param(
+            ["--memory", "0.1"],
+            "0.1 GB of memory are not enough for a worker; try --memory 0.5",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="limits memory on Linux"),
+        ),
         (["--out", "file"], "exists and is not a folder"),
         (["--out", "mine.parquet"], "exists and is not the table of a run"),
         (["--scheduler", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://127.0.0.1:9"),
@@ -228,6 +235,28 @@ def test_wrong_input_is_reported_in_one_line(tmp_path, monkeypatch, arguments, m
     assert len(result.stderr.strip().splitlines()) <= 2
     assert "Traceback" not in result.stderr
     assert (tmp_path / "file").read_text() == (tmp_path / "mine.parquet").read_text() == "mine"
+
+
+def test_one_descriptor_and_one_dataset_may_be_strings():
+    table = run_experiment(datasets="iris", descriptors="MD", jobs=1)
+    assert set(table["dataset"]) == {"iris"}
+    assert set(table["descriptor"]) == {"MD"}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        (run_experiment, {"descriptors": [MD()]}, r"descriptors: expected names .*, got MD\(\)"),
+        (run_experiment, {"descriptors": MD}, r"descriptors: expected names .*MD'>"),
+        (run_experiment, {"data": pd.DataFrame({"a": [1]})}, r"data: .* frames; got a DataFrame"),
+        (run_experiment, {"data": np.zeros((2, 2))}, r"data: .* frames; got a ndarray"),
+        (run_experiment, {"out": 3}, "out must be a path; got 3"),
+        (tune, {"grids": {"k": 1}, "descriptors": "NND"}, "grids: k needs a sequence of values"),
+    ],
+)
+def test_arguments_of_a_wrong_type_are_named(function, arguments, message):
+    with pytest.raises(ArgumentError, match=message):
+        function(**arguments)
 
 
 def test_datasets_are_listed_and_checked(toy_folder):
