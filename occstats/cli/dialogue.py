@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from occstats._format import count, printable, quote, quote_list
-from occstats.cli.main import ARGUMENTS, as_command
+from occstats.cli.main import ARGUMENTS, advice, as_command
 from occstats.cli.options import READING, SETTINGS, take
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -
     On a terminal, what a table does not tell is asked; the answers are added to ``given``.
     """
     from occstats.comparison.settings import Settings
+    from occstats.errors import ResultsError
     from occstats.results import load_results
     from occstats.results.ask import UnclearTableError
 
@@ -48,10 +50,17 @@ def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -
     except UnclearTableError as error:
         refused = error
         try:
-            answers = converse(error)
-            results = load_results(*sources, **reading | answers)
+            answers = converse(error, several=len(sources) > 1)
         except EOFError:
             raise error from None
+        try:
+            results = load_results(*sources, **reading | answers)
+        except ResultsError as later:
+            repeated = as_command(click.get_current_context().meta[ARGUMENTS], answers)
+            message = advice(later, shlex.split(repeated)[1:])
+            if "\ntry: " not in message:
+                click.echo(f"With the answers: {repeated}", err=True)
+            raise click.ClickException(message) from None
     try:
         if refused is None:
             results = _ask_dataset(results, sources, reading, answers)
@@ -94,8 +103,8 @@ def _one_of(question: str, answers: Sequence[str]) -> str:
         _show(f"   Please answer {' or '.join(answers)}.")
 
 
-def converse(error: UnclearTableError) -> dict[str, Any]:
-    """Ask for what a table does not tell, and return the options."""
+def converse(error: UnclearTableError, *, several: bool) -> dict[str, Any]:
+    """Ask for what a table does not tell, and return the options; ``several`` are files."""
     from occstats.results.ask import kind_of
 
     raw = error.raw
@@ -105,16 +114,18 @@ def converse(error: UnclearTableError) -> dict[str, Any]:
     for number, column in enumerate(columns, 1):
         if number <= MOST_COLUMNS or number == len(columns):
             _show(f"{number:>4} {printable(column) or '(no name)'}: {kind_of(raw, column)}")
+    files = ", or file if each file is one" if several else ""
     algorithms = _ask_columns(
         f"1. Which are the algorithms? Columns ({_range(columns, numeric)}), or the column that"
-        " names them",
+        f" names them{files}",
         *(columns, error.found.get("algorithm")),
+        file=several,
     )
     wide = len(algorithms) > 1 and set(algorithms) <= {*numeric}
     named = algorithms if len(algorithms) > 1 else algorithms[0]
     options: dict[str, Any] = {"algorithms" if wide else "algorithm": named}
     _ask_task(error, options, algorithms, wide)
-    if not wide and "transpose" not in options:
+    if not wide and isinstance(options.get("task", ""), str):
         while True:
             score = _ask_columns("3. Which column is the score?", columns, None)
             if len(score) == 1 and score[0] in numeric:
@@ -142,9 +153,7 @@ def _ask_task(
         options["dataset"] = "@file"
         return
     if len(answer) > 1 and not wide:
-        options["transpose"] = True
-        options["ignore"] = [c for c in left if c not in answer]
-        names = answer
+        options["task"] = names = answer
     else:
         options["task"] = answer[0]
         names = raw.names(answer[0])
@@ -157,11 +166,13 @@ def _ask_task(
         )
         if _one_of("   Are these the datasets? (y / n):", ("y", "n")) == "y":
             options["dataset_from"] = pattern
-    elif not wide and "transpose" not in options:
+    elif not wide and isinstance(options["task"], str):
         others = [c for c in left if c != answer[0] and raw.groups(c, answer[0])]
         if others:
             _show(f"   Columns that group the tasks: {quote_list(others)}.")
-            group = _ask_columns("   Which of them is the dataset, or none", raw.columns, "")
+            question = "   Which of them is the dataset, or none"
+            while not {*(group := _ask_columns(question, raw.columns, ""))} <= {*others}:
+                _show("   Please name one of these columns.")
             options.update({"dataset": group[0]} if group else {})
 
 
@@ -182,7 +193,12 @@ def _range(columns: Sequence[str], chosen: Sequence[str]) -> str:
 
 
 def _ask_columns(
-    question: str, columns: Sequence[str], default: str | None, *, none: bool = False
+    question: str,
+    columns: Sequence[str],
+    default: str | None,
+    *,
+    none: bool = False,
+    file: bool = False,
 ) -> list[str]:
     """Ask for columns until the answer names some, by number, range or name."""
     end = "?" if default is None else f" [{printable(default) or 'none'}]"
@@ -192,6 +208,8 @@ def _ask_columns(
             return [default] if default else []
         if (none or default == "") and answer.lower() in {"none", "no", "-"}:
             return []
+        if file and answer in {"file", "@file"} and answer not in columns:
+            return ["@file"]
         found = _parse_columns(answer, columns)
         if not isinstance(found, str):
             return found

@@ -165,11 +165,12 @@ TABLE: dict[str, Row] = {
         "cr2 are cluster-robust", choices=CHOICES["inference"], usual="cr2"),
     # Reading
     "dataset": _column("The dataset of a task (@file: the file name, @row: one per row)",
-        "dataset, …", "--cluster", "--dataset"),
+        "dataset, …", "--cluster", "--dataset", multiple=True, callback=_one_or_more),
     "suite": _column("The suite of a dataset, if datasets are related"),
-    "task": _column("The task within its dataset; if repeated, the columns of a leaderboard",
+    "task": _column("The task within its dataset; several columns of names are joined, those of "
+        "numbers are a leaderboard's",
         "task, problem, …", multiple=True, callback=_one_or_more),
-    "algorithm": _column("The algorithm; the names in several columns are joined",
+    "algorithm": _column("The algorithm (@file: the file name); several columns are joined",
         "algorithm, model, …", multiple=True, callback=_one_or_more),
     "score": _column("The score (long form)", "the only column named after a measure"),
     "lower_is_better": _row(READ, "Orientation of the score",

@@ -25,6 +25,7 @@ __all__ = [
     "describe",
     "differing",
     "group_pattern",
+    "holds_names",
     "kind_of",
     "tell_apart",
     "text_error",
@@ -58,6 +59,8 @@ BLANK = {
     "lower_is_better": Blank("True|False"),
 }
 _MOST_DESCRIBED = 7
+_LONGEST_NAME = 80
+_DATE = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{1,2}:\d\d)")
 # Names of tasks that begin with that of a dataset: ett/H/short, 001_NAB_id_1, Domain (de).
 _PATTERNS = (r"^([^/]+)/.", r"^\d+_([A-Za-z][A-Za-z0-9]*)_.", r"^(.*?)(?: \([a-zA-Z-]{2,7}\))?$")
 
@@ -111,6 +114,13 @@ def kind_of(raw: RawTable, *columns: str) -> str:
         return "empty"
     shown = ", ".join(printable(name)[:24] for name in names[:2])
     return f"text, {count(len(names), 'value')} ({shown})"
+
+
+def holds_names(raw: RawTable, column: str) -> bool:
+    """Return True for a column of short text that is neither a date nor a time."""
+    return not raw.is_numeric(column) and all(
+        len(name) <= _LONGEST_NAME and not _DATE.match(name) for name in raw.names(column)
+    )
 
 
 def describe(raw: RawTable, found: Mapping[str, str]) -> list[str]:
@@ -190,7 +200,8 @@ def tell_apart(
     alone = []
     for column in columns:
         codes, names = raw.codes(column)
-        if not pd.Series(cells * (len(names) + 1) + codes[rows]).duplicated().any():
+        named = raw.is_numeric(column) or holds_names(raw, column)
+        if named and not pd.Series(cells * (len(names) + 1) + codes[rows]).duplicated().any():
             alone.append(column)
     full = [
         column

@@ -57,7 +57,7 @@ _OF_RUNS = (
 
 def load_results(
     *sources: Source,
-    dataset: str | None = None,
+    dataset: str | Sequence[str] | None = None,
     suite: str | None = None,
     task: str | Sequence[str] | None = None,
     algorithm: str | Sequence[str] | None = None,
@@ -82,7 +82,7 @@ def load_results(
     decimal: Decimal = ".",
     max_rows: int = MOST_ROWS,
     datasets: Sequence[str] | None = None,
-    cluster: str | None = None,
+    cluster: str | Sequence[str] | None = None,
 ) -> Results:
     """Load results from one or more sources into one table, joined by task.
 
@@ -94,17 +94,19 @@ def load_results(
         scores, or an array whose columns are `algorithms`. In long form a row is the score of an
         algorithm on a task (and fold); in wide form a row is a task, and the algorithms are
         columns.
-    dataset : str, optional
+    dataset : str or sequence of str, optional
         Column with the dataset of a task; ``"@file"`` uses the file name, ``"@row"`` makes each row
-        a dataset. By default, a column named dataset or data.
+        a dataset; the names in several columns are joined with " / ". By default, a column named
+        dataset or data.
     suite : str, optional
         Column with the suite of a dataset, if datasets are related.
     task : str or sequence of str, optional
-        Column with the task within its dataset; several columns are the tasks of a leaderboard. By
-        default, a column named task, problem, instance and the like.
+        Column with the task within its dataset. Several columns of text, or beside a `score`, are
+        joined with " / "; otherwise they are the tasks of a leaderboard. By default, a column
+        named task, problem, instance and the like.
     algorithm : str or sequence of str, optional
-        Column with the algorithm; the names in several columns are joined with " / ". By default,
-        a column named algorithm, model, method and the like.
+        Column with the algorithm; ``"@file"`` uses the file name; the names in several columns are
+        joined with " / ". By default, a column named algorithm, model, method and the like.
     algorithms : sequence of str, optional
         Algorithms to keep; in a wide table, their columns; the names of the columns of an array.
     score : str, optional
@@ -156,7 +158,7 @@ def load_results(
     datasets : sequence of str, optional
         Dataset of each score, if the scores are a mapping by algorithm or an array; by default,
         each is a separate dataset.
-    cluster : str, optional
+    cluster : str or sequence of str, optional
         Synonym of `dataset`.
 
     Returns
@@ -207,9 +209,9 @@ def load_results(
             "sources: none given; name a results file, or bundled results such as 'lenz2021'"
         )
     if cluster is not None:
-        if dataset not in {None, cluster}:
+        if dataset not in (None, cluster):
             raise ResultsError(
-                f"cluster: {quote(cluster)} is a synonym of dataset, which is {quote(dataset)};"
+                f"cluster: {cluster!r} is a synonym of dataset, which is {dataset!r};"
                 " pass one of them"
             )
         options["dataset"] = cluster
@@ -492,16 +494,35 @@ def _with_roles(raw: RawTable, reading: Reading, alone: bool) -> tuple[RawTable,
         raise ResultsError(
             f"{raw.name}: the table has column names but no rows; the run may have been empty"
         )
-    if not isinstance(reading.algorithm, str | None):
-        columns = list(dict.fromkeys(reading.algorithm))
+    raw, reading = _joined(raw, reading)
+    return raw, find_roles(raw, reading, alone=alone), reading
+
+
+def _joined(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
+    """Join the names in several columns of one role; columns of numbers may be tasks."""
+    made: dict[str, pd.Series] = {}
+    roles: dict[str, Any] = {}
+    dropped: list[str] = []
+    for role in ("algorithm", "dataset", "task"):
+        told = getattr(reading, role)
+        if isinstance(told, str | None):
+            continue
+        columns = list(dict.fromkeys(told))
+        scores = role == "task" and reading.score is None
+        if scores and any(c not in raw.columns or raw.is_numeric(c) for c in columns):
+            continue
         for column in columns:
-            require(raw.columns, column, "algorithm", raw.name)
+            require(raw.columns, column, role, raw.name)
         rows = zip(*(raw.row_names(column) for column in columns), strict=True)
         names = [" / ".join(str(part) for part in row if part is not None) for row in rows]
-        joined = " / ".join(columns)
-        raw = raw.add({joined: pd.Series(names, dtype=object)}, drop=columns)
-        reading = replace(reading, algorithm=joined)
-    return raw, find_roles(raw, reading, alone=alone), reading
+        roles[role] = " / ".join(columns)
+        made[roles[role]] = pd.Series(names, dtype=object)
+        dropped += columns
+    if made:
+        reading = replace(reading, **roles)
+        named = {*reading.columns.values(), *reading.traits}
+        raw = raw.add(made, drop=[column for column in dropped if column not in named])
+    return raw, reading
 
 
 def _understand(raw: RawTable, reading: Reading, alone: bool) -> Results:

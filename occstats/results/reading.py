@@ -24,7 +24,7 @@ _SEVERAL = ("algorithms", "ignore", "where", "traits")
 class Reading:
     """Options for reading the sources; :func:`occstats.load_results` describes them."""
 
-    dataset: str | None = None
+    dataset: str | Sequence[str] | None = None
     suite: str | None = None
     task: str | Sequence[str] | None = None
     algorithm: str | Sequence[str] | None = None
@@ -61,9 +61,8 @@ class Reading:
             number = getattr(self, name)
             if isinstance(number, int) and number < 1:
                 raise ResultsError(f"{name}: must be a positive integer; got {number}")
-        for name in ("dataset", "score"):
-            if not isinstance(getattr(self, name), str | None):
-                raise ResultsError(f"{name}: must be one column; got {getattr(self, name)!r}")
+        if not isinstance(self.score, str | None):
+            raise ResultsError(f"score: must be one column; got {self.score!r}")
         try:
             "".encode(self.encoding or "utf-8")
         except LookupError:
@@ -85,6 +84,11 @@ class Reading:
         return {
             role: getattr(self, role) for role in _ROLES if isinstance(getattr(self, role), str)
         }
+
+    @property
+    def told(self) -> list[str]:
+        """Return the options that were given."""
+        return [item.name for item in fields(self) if getattr(self, item.name) != item.default]
 
     @property
     def all_columns(self) -> list[tuple[str, str]]:

@@ -33,7 +33,15 @@ from occstats.results.aliases import (
     state_of,
     trait_names,
 )
-from occstats.results.ask import BLANK, Blank, UnclearTableError, check_text, differing, tell_apart
+from occstats.results.ask import (
+    BLANK,
+    Blank,
+    UnclearTableError,
+    check_text,
+    differing,
+    holds_names,
+    tell_apart,
+)
 from occstats.results.cells import Numbers
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
@@ -147,7 +155,13 @@ class _Finder:
         """Refuse the table if anything is unclear."""
         if self.problems:
             order = [*BLANK, *self.template]
-            template = {name: self.template[name] for name in order if name in self.template}
+            told = {*self.reading.told} - {"ignore", "where"}
+            template = {
+                name: value
+                for name in order
+                if (value := self.template.get(name)) is not None
+                and not (name in told and value == BLANK.get(name))
+            }
             raise UnclearTableError(self.raw, self.problems, template, self.found)
 
     @property
@@ -212,6 +226,14 @@ class _Finder:
             # Measures that are not listed look like tasks.
             shown = quote_list(columns, limit=3)
             self.unclear(f"are {shown} tasks (transpose=True), or measures?", transpose=None)
+        asked = "algorithm" in self.template
+        if across == "algorithm" and not (self.alone or tasks or asked) and columns[1:]:
+            # As may those of the files of one algorithm each.
+            shown = quote_list(columns, limit=3)
+            self.unclear(
+                f"are {shown} algorithms, or measures of the algorithm of the file?",
+                algorithms=Blank(BLANK["algorithms"], algorithm=FILE, score="COLUMN"),
+            )
         if status is not None and values.size:
             self._check_status(status, values)
         for role in ("algorithm", "dataset", "task"):
@@ -248,7 +270,9 @@ class _Finder:
         if not self.keyed and not any(map(is_size, self.free)) and len(text) != 1:
             self.unclear(
                 "no column is named as a dataset, task or algorithm",
-                **dict.fromkeys(("algorithm", "dataset", "score", "lower_is_better")),
+                algorithm=None,
+                transpose=Blank("True", dataset="COLUMN", score="COLUMN"),
+                lower_is_better=None,
             )
             self.check()
         return "algorithm", []
@@ -307,7 +331,7 @@ class _Finder:
             return across
         if across and not self.keyed and any(map(is_size, self.free)):
             # Rows with sizes, FLOPs or parameters are models.
-            sets = self._identify([c for c in self.free if not self.raw.is_numeric(c)])
+            sets = self._identify([c for c in self.free if holds_names(self.raw, c)])
             self.naming = sets[0] if len(sets) == 1 else []
             self.unclear(named, algorithm=self.naming or None, transpose=None)
             return "task"
@@ -337,6 +361,8 @@ class _Finder:
         elif not self.alone:
             problem += " (if the files are repeats, pass repeat='@file')"
         template: dict[str, Any] = {**likely} or {"dataset": None}
+        if "algorithm" not in self.found and self.alone:
+            template = {"dataset": Blank("COLUMN", algorithm="COLUMN", transpose=True)}
         self.unclear(problem, **template)
 
     def _likely_dataset(self) -> dict[str, str]:
@@ -391,6 +417,10 @@ class _Finder:
         blanks = ["score"]
         if self.reading.lower_is_better is None and not all(measure(c)[0] for c in scores):
             blanks.append("lower_is_better")
+        told = self.reading.score
+        if told is not None:
+            blanks = []
+            self.unclear(f"no column is named {quote(told)} as in another file; rename the score")
         self.unclear("which column is the score?", **dict.fromkeys(blanks))
         self._tell_rows_apart()
         self.check()
@@ -500,9 +530,11 @@ class _Finder:
             named = [c for c in rest if measures_in(c)]
             named = named or (measures if len(measures) == len(rest) else [])
         if named:
-            blanks = ("score",) if "algorithm" in self.found else ("score", "algorithm")
+            blanks: dict[str, Any] = {"score": None}
+            if "algorithm" not in self.found:
+                blanks["algorithm"] = None if self.alone or not self.keyed else FILE
             verb, what = ("are", "measures") if named[1:] else ("is", "a measure")
-            self.unclear(_not_a(named, verb, what, across), **dict.fromkeys(blanks))
+            self.unclear(_not_a(named, verb, what, across), **blanks)
             return rest
         doubtful = _doubtful({c: numbers[c] for c in rest})
         listed = {c for found in doubtful.values() for c in found}

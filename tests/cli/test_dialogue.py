@@ -116,7 +116,7 @@ def test_tasks_may_be_columns_and_scores_one_column(table):
     code, screen = converse(table, COMMAND, "1", "2-4", "h", "y")
     assert code == 0, screen
     assert "18 algorithms" in screen
-    assert "--transpose" in screen
+    assert "--task PCA --task LOF --task CNN" in screen
     frame = pd.read_csv(table / "table.csv").drop(columns="note")
     frame = frame.melt("series", var_name="kind", value_name="x").assign(y=np.arange(54) % 7)
     frame.to_csv(table / "table.csv", index=False)
@@ -133,6 +133,44 @@ def test_a_group_of_names_is_asked(table):
     assert code == 0, screen
     assert "Are these the datasets? (y / n):" in " ".join(screen.split())
     assert "--dataset-from" in screen
+
+
+def test_an_error_repeats_the_answers(table):
+    frame = pd.read_csv(table / "table.csv").drop(columns="note")
+    frame = frame.melt("series", var_name="kind", value_name="x")
+    frame["part"] = frame["series"].str.split("_").str[1]
+    frame["series"] = frame["series"].str.replace("_", "")
+    pd.concat([frame, frame]).to_csv(table / "table.csv", index=False)
+    # Only a column that groups the tasks can be the dataset.
+    code, screen = converse(table, COMMAND, "kind", "series", "x", "part", "x", "h")
+    assert code == 2
+    assert "Please name one of these columns." in screen
+    answers = "--algorithm kind --task series --dataset part --score x --higher-is-better"
+    assert f"{' '.join(COMMAND)} {answers}" in screen
+    frame.assign(run=1).pipe(lambda f: pd.concat([f, f.assign(run=2)])).to_csv(
+        table / "table.csv", index=False
+    )
+    code, screen = converse(table, COMMAND, "kind", "series", "part", "x", "h")
+    assert code == 2
+    assert f"try: occstats {' '.join(COMMAND)} {answers} --repeat run" in screen
+
+
+def test_tasks_that_were_answered_are_not_doubted(table):
+    frame = pd.read_csv(table / "table.csv").assign(CNN=0.5)
+    frame.to_csv(table / "table.csv", index=False)
+    code, screen = converse(table, COMMAND, "1", "2-4", "h", "y")
+    assert code == 0, screen
+
+
+def test_the_file_may_be_the_algorithm(table):
+    frame = pd.read_csv(table / "table.csv").drop(columns="note")
+    frame.columns = ["series", "x", "y", "z"]
+    for name in ("a.csv", "b.csv"):
+        frame.to_csv(table / name, index=False)
+    command = ["compare", "a.csv", "b.csv", *COMMAND[2:]]
+    code, screen = converse(table, command, "file", "1", "n", "x", "h", "y")
+    assert code == 0, screen
+    assert "--algorithm @file --task series --score x" in screen
 
 
 def test_no_input_refuses(table):

@@ -487,3 +487,66 @@ def test_messages_are_short():
         lines = str(unclear(table)).splitlines()
         assert len(lines) <= 10
         assert lines[-1].startswith("try: ")
+
+
+def test_columns_of_several_files_may_be_measures():
+    first = wide()[["dataset", "SVM", "LOF"]].assign(result="ok")
+    second = wide()[["dataset", "IF"]].assign(other=first["SVM"] / 2, result="ok")
+    with pytest.raises(UnclearTableError, match="algorithms, or measures of the alg") as caught:
+        load_results(first, second, lower_is_better=True)
+    assert not caught.value.retry
+    assert "(or algorithm='@file', score=COLUMN)" in str(caught.value)
+    chosen = load_results(first, second, lower_is_better=True, algorithms=["SVM", "IF"])
+    assert reading(chosen) == (2, 6, 6, False)
+
+
+def test_files_of_several_measures_are_algorithms_and_what_is_told_stays():
+    first = wide().set_axis(["dataset", "accuracy_a", "f1", "recall"], axis=1)
+    second = first.rename(columns={"accuracy_a": "accuracy"})
+    with pytest.raises(UnclearTableError) as caught:
+        load_results(first, second)
+    assert caught.value.template["algorithm"] == "@file"
+    assert caught.value.template["score"] == "COLUMN"
+    with pytest.raises(UnclearTableError) as caught:
+        load_results(first, second, score="accuracy")
+    assert "score" not in caught.value.template
+    with pytest.raises(UnclearTableError, match="no column is named 'accuracy' as in another"):
+        load_results(first, second, score="accuracy", algorithm="@file")
+    both = load_results(first, second, score="f1", algorithm="@file")
+    assert reading(both) == (2, 6, 6, True)
+
+
+@pytest.mark.parametrize("role", ["task", "dataset"])
+def test_names_in_several_columns_are_joined(role):
+    frame = long(score="x", dataset="part").assign(size=0.5, lang="en")
+    frame = pd.concat([frame, frame.assign(size=0.1), frame.assign(lang="de")])
+    told = {"score": "x", "lower_is_better": False}
+    both = load_results(frame, **told, **{role: ["part", "size", "lang"]})
+    assert reading(both)[:2] == (3, 18)
+    assert "d0 / 0.5 / en" in both.scores.index.unique(1)
+    # Without a score, several columns of text are names, too.
+    text = frame[frame["size"] == 0.5].drop(columns="size").rename(columns={"x": "accuracy"})
+    assert reading(load_results(text, task=["part", "lang"]))[:2] == (3, 12)
+    # A column may have a role of its own beside.
+    within = load_results(frame, **told, dataset="part", task=["part", "size", "lang"])
+    assert reading(within)[:3] == (3, 18, 6)
+
+
+@pytest.mark.parametrize(
+    "value", ["2024-05-{:02}T10:00:00Z", '{{"a": {}, "b": "' + "x" * 99 + '"}}']
+)
+def test_dates_and_long_text_are_no_proposals(value):
+    frame = pd.concat([long(), long()], ignore_index=True).assign(mark=["a", "b"] * 18)
+    named = frame.assign(note=[f"{model} v{i}" for i, model in enumerate(frame["model"])])
+    assert unclear(named).template["algorithm"] == "note"
+    other = frame.assign(note=[value.format(i + 1) for i in range(len(frame))])
+    assert "note" not in str(unclear(other).template)
+    sizes = wide("name").assign(params=[1.5, 2.5, 3.5] * 2, note=other["note"][:6])
+    assert unclear(sizes).template["algorithm"] == ["name"]
+
+
+def test_a_template_presumes_no_orientation():
+    one = unclear(wide("series"))
+    assert "dataset=COLUMN (or algorithm=COLUMN, transpose=True)" in str(one)
+    two = unclear(wide("series").assign(kind=list("aabbcc")))
+    assert "algorithm=COLUMN, transpose=True (or dataset=COLUMN, score=COLUMN)" in str(two)
