@@ -192,7 +192,7 @@ def _draw_diagram(plot: Plot, decisions: PairDecisions, mean_ranks: pd.Series) -
     scale = float(matplotlib.rcParams["font.size"]) / 8
     axes = plot.axes(0.55 + _UNIT * scale * depth)
     # Mean ranks fill only a part of the possible ranks.
-    low, high = float(np.floor(mean.min())), float(np.ceil(mean.max()))
+    low, high = float(np.floor(mean.min() + 1e-9)), float(np.ceil(mean.max() - 1e-9))
     if high == low:
         low, high = max(low - 1, 1.0), min(high + 1, float(max(len(mean_ranks), 2)))
     # Narrow axes of the user keep a scale; names may then lie outside.

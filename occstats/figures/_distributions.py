@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from occstats._format import count
+from occstats._format import count, listing
 from occstats.comparison import Comparison
 from occstats.figures._base import (
     ROWS,
@@ -69,12 +69,19 @@ def distributions(
             plot.note(f"{count(beyond, 'score')} beyond the axis.")
         margin = 0.03 * (high - low) or 0.05
         axes.set_xlim(low - margin, high + margin)
+        unknown = comparison.summary.set_index("algorithm")["mean_score"].isna()
+        if failed := [plot.label(name, 24) for name in names if unknown[name]]:
+            plot.note(f"Without the failures of {listing(failed)}, and therefore without a mean.")
         strips = []
         for place, name in enumerate(names):
             here = np.isfinite(scores[:, place])
             if here.any():
                 colour = plot.tint(name)
                 _draw_one(axes, place, scores[here, place], weights[here], colour)
+                if not unknown[name]:
+                    mean = float(np.average(scores[here, place], weights=weights[here]))
+                    style: ArtistOptions = {"markeredgecolor": ink(), "markeredgewidth": 0.7}
+                    axes.plot(mean, place + 0.06, "D", color=paper(), markersize=3, **style)
                 strips.append(_strip(place, scores[here, place], weights[here], colour))
         tasks = pd.concat(strips)
         draw_points(axes, tasks, "score", "place", largest=2.8, alpha=0.55)
@@ -104,9 +111,6 @@ def _draw_one(
     axes.plot([low, high], [level] * 2, color=ink(), lw=0.6)
     axes.plot([first, third], [level] * 2, color=ink(), lw=2.6, solid_capstyle="butt")
     axes.plot(middle, level, marker="|", color=paper(), markersize=3.5, markeredgewidth=1.2)
-    mean = float(np.average(values, weights=weights))
-    edge: ArtistOptions = {"markeredgecolor": ink(), "markeredgewidth": 0.7}
-    axes.plot(mean, level, "D", color=paper(), markersize=3, **edge)
 
 
 def _quantiles(

@@ -117,7 +117,7 @@ def _draw_rows(axes: Axes, comparison: Comparison, rows: pd.DataFrame) -> None:
             text = f"{counts['wins']:,.0f} wins : {counts['losses']:,.0f} losses"
             axes.text(0, row, text, ha="center", va="center", fontsize="small", color=colour)
         elif np.isfinite(value[row]):
-            if np.isfinite(ends[row]).any():
+            if not np.isnan(ends[row]).all():
                 axes.plot(limits[row], [row] * 2, color=colour, lw=1.4, solid_capstyle="butt")
             filled = colour if str(conclusion) in _LOOKS else paper()
             axes.plot(value[row], row, marker, color=colour, ms=5, mfc=filled, mew=1.0, zorder=3)
@@ -133,7 +133,9 @@ def _note(comparison: Comparison, rows: pd.DataFrame, basis: str, subject: str) 
     text = f"Filled {', '.join(kinds)}, {basis}." if kinds else f"Decided {basis}."
     if settings.has_intervals and rows[["ci_low", "ci_high"]].notna().any(axis=None):
         together = settings.correction != "none" and len(comparison.algorithms) > 2
-        text += f" Lines: {'simultaneous ' * together}{confidence_intervals(comparison)}."
+        open_ended = np.isinf(rows[["ci_low", "ci_high"]].to_numpy(dtype=float)).any()
+        text += f" Lines: {'simultaneous ' * together}{confidence_intervals(comparison)}"
+        text += ", without a limit where they reach the edge." if open_ended else "."
     if settings.margin is not None:
         text += f" Shaded: within the margin ±{settings.margin:g}."
     return text

@@ -60,8 +60,8 @@ PRESETS: dict[str, Preset] = {
     "page": Preset(7.0),
     "elsevier": Preset(90 / _MILLIMETRES),
     "elsevier-wide": Preset(190 / _MILLIMETRES),
-    "ieee": Preset(3.5, serif=True),
-    "ieee-wide": Preset(7.16, serif=True),
+    "ieee": Preset(252 / 72.27, serif=True),
+    "ieee-wide": Preset(516 / 72.27, serif=True),
     "lncs": Preset(122 / _MILLIMETRES, serif=True),
     "lncs-wide": Preset(122 / _MILLIMETRES, serif=True),
     "springer": Preset(84 / _MILLIMETRES),
@@ -78,8 +78,8 @@ _INCHES = {"in": 1.0, "mm": 1 / _MILLIMETRES, "cm": 10 / _MILLIMETRES, "pt": 1 /
 def preset(width: Width) -> Preset:
     """Return the preset of a venue, or one for a width in inches, mm, cm or TeX points.
 
-    >>> preset("ieee-wide").width
-    7.16
+    >>> round(preset("ieee-wide").width, 3)
+    7.14
     >>> round(preset("90mm").width, 3)
     3.543
     """

@@ -31,7 +31,7 @@ _LATEX = re.compile("|".join(map(re.escape, TEX_COMMANDS)))
 # A larger table in an output cell makes a notebook unusable.
 NOTEBOOK_COLUMNS = 40
 # A longer LaTeX table breaks across pages.
-PAGE_ROWS = 45
+PAGE_ROWS = 36
 # Widths in points: a column of a two-column article, and the text of one with a single column.
 COLUMN_WIDTH, TEXT_WIDTH = 229.0, 345.0
 # The smallest font of a table in a column: wider ones take the width of the page.

@@ -159,7 +159,7 @@ def _subject_columns(comparison: Comparison, shown: pd.DataFrame) -> Iterator[Co
     yield _for_others("p", ("p",), p_writer(settings))
     keys = ("conclusion", "reversed")
     if _can_conclude(comparison) and _in_words(comparison):
-        yield _for_others("conclusion", keys, _conclusion, number=False)
+        yield _for_others(f"{heading_name(comparison)} is", keys, _conclusion, number=False)
     elif _can_conclude(comparison) and others["conclusion"].isin((BETTER, WORSE)).any():
         yield Column("", keys, _star, number=False)
 

@@ -14,7 +14,7 @@ import pandas as pd
 from occstats._format import count, printable, quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.aliases import is_index, is_time
-from occstats.results.cells import explain_text, is_decimal_comma
+from occstats.results.cells import explain_text, has_comma, is_decimal_comma
 from occstats.results.readers.frames import RawTable
 
 __all__ = [
@@ -166,7 +166,7 @@ def check_text(raw: RawTable, columns: Sequence[str]) -> None:
     for column in columns:
         numbers = raw.numbers(column)
         cells = raw.frame[column].to_numpy(object)
-        commas = sum(is_decimal_comma(cell) for cell in cells[numbers.wrong])
+        commas = sum(has_comma(cell) for cell in cells[numbers.wrong])
         if numbers.wrong.any() and 2 * (len(numbers.known) + commas) >= len(numbers.known) + int(
             numbers.wrong.sum()
         ):

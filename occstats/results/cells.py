@@ -24,6 +24,7 @@ __all__ = [
     "column_codes",
     "column_text",
     "explain_text",
+    "has_comma",
     "is_decimal_comma",
     "look_alikes",
     "parse_numbers",
@@ -46,6 +47,7 @@ _NUMBER = re.compile(
 # Commas before a decimal point separate thousands; otherwise they may be decimal commas.
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d*", re.ASCII)
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_EITHER = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 # Markup of the best score of a row in Markdown and LaTeX.
 _MARKED = re.compile(
     r"(?:\*{2,3}|__)(.+?)(?:\*{2,3}|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
@@ -210,8 +212,18 @@ def says_failed(cell: object) -> bool:
 
 
 def is_decimal_comma(cell: object) -> bool:
-    """Return True for a number with a decimal comma."""
-    return isinstance(cell, str) and _COMMA.fullmatch(cell.strip()) is not None
+    """Return True for a number with a comma that does not separate thousands.
+
+    >>> is_decimal_comma("0,912"), is_decimal_comma("1,200")
+    (True, False)
+    """
+    return has_comma(cell) and not _EITHER.fullmatch(str(cell).strip())
+
+
+def has_comma(cell: object) -> bool:
+    """Return True for a number with a comma."""
+    text = cell.strip() if isinstance(cell, str) else ""
+    return bool(_COMMA.fullmatch(text) or _EITHER.fullmatch(text))
 
 
 def explain_text(cell: object, decimal: str = ".") -> str:
@@ -223,6 +235,10 @@ def explain_text(cell: object, decimal: str = ".") -> str:
         return "other scores have no per cent sign; write all of them in one unit"
     if is_decimal_comma(text):
         return f"it has a decimal comma: write {text.replace(',', '.')}, or pass decimal=','"
+    if _EITHER.fullmatch(text):
+        return (
+            f"write {text.replace(',', '')} if the comma separates thousands, or pass decimal=','"
+        )
     return "write a number, or leave the cell empty if there is no result"
 
 

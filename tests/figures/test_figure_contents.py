@@ -383,3 +383,12 @@ def test_ticks_of_narrow_panels_stay_apart():
     with matplotlib.rc_context({"xtick.labelsize": 7}):
         limit_ticks(axes, 0.525, 4)
     assert axes.get_xticks().tolist() == [-3, 0, 3]
+
+
+def test_intervals_without_limits_reach_the_edges():
+    comparison = occstats.compare(results_frame(["p", "q"], list("abc"), 4), n_resamples=100)
+    axes = comparison.plot.forest()
+    (line,) = [line for line in axes.lines if list(line.get_ydata()) == [0, 0]]
+    left, right = axes.get_xlim()
+    assert line.get_xdata()[0] < left < right < line.get_xdata()[1]
+    assert "without a limit where they reach the edge" in note_of(axes)

@@ -24,7 +24,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.mark.parametrize(
     ("width", "inches"),
-    [("ieee", 3.5), ("IEEE-wide", 7.16), (5, 5.0), ("90mm", 90 / 25.4), ("12.2 cm", 122 / 25.4)],
+    [
+        ("ieee", 252 / 72.27),
+        ("IEEE-wide", 516 / 72.27),
+        (5, 5.0),
+        ("90mm", 90 / 25.4),
+        ("12.2 cm", 122 / 25.4),
+    ],
 )
 def test_presets_and_lengths(width, inches):
     assert preset(width).width == pytest.approx(inches)
@@ -132,7 +138,7 @@ def test_files_have_title_description_and_text(saved):
     assert b"Heat map of weighted Kendall" in data
     with Image.open(files["png"]) as image:
         assert image.text["Description"] == figures.alt_text(axes)
-        assert image.width == 700
+        assert image.width == 697
 
 
 def test_markup_for_a_page_has_its_own_identifiers_and_no_styles(saved):

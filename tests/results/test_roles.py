@@ -354,6 +354,13 @@ def test_the_cell_that_is_not_a_number_is_named(form, comma):
     assert "dataset" not in getattr(caught.value, "template", {})
 
 
+def test_thousands_are_not_taken_for_decimals():
+    seconds = wide().assign(SVM=[f"{1 + i},200" for i in range(len(wide()))])
+    with pytest.raises(ResultsError, match=r"'1,200' is not a number .* write 1200") as caught:
+        load_results(seconds)
+    assert "decimal" not in (getattr(caught.value, "template", None) or {})
+
+
 def test_an_unused_column_that_groups_tasks_is_pointed_out():
     frame = long().rename(columns={"dataset": "task"})
     frame["ds"] = frame["task"].map(lambda name: f"data{int(name[1:]) // 2}")
