@@ -276,13 +276,17 @@ def tune(
     from occstats.tuning.grids import parse_grid
 
     kinds = _figure_formats(formats)
+    parsed = [parse_grid(grid) for grid in grids]
+    name, number = Counter(name for name, _ in parsed).most_common(1)[0] if parsed else ("", 0)
+    if number > 1:
+        raise click.UsageError(f"--grid: {name} is given {number} times; list all values in one")
     check_folder(out, sweep_files(kinds), force=None)
     experiment = prepare_sweep(
         data,
         out=out,
         descriptors=descriptors,
         metrics=metrics,
-        grids=dict(parse_grid(grid) for grid in grids),
+        grids=dict(parsed),
         windows=dict(_parse_window(window) for window in windows),
         **take(PROTOCOL, given),
     )

@@ -156,6 +156,8 @@ def _parse(text: str) -> Recipe:
     if not equals:
         origin = text
         name = text.rpartition(":")[2]
+    if origin.endswith(".py"):
+        raise DataError(f"descriptor {text!r}: name the class in the file: '{text}:Class'")
     try:
         make(origin)  # fail here rather than in a worker
     except (ValueError, ImportError, AttributeError, TypeError) as error:

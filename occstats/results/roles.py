@@ -411,6 +411,12 @@ class _Finder:
             return self.found["score"]
         if is_own(self.raw) and "auroc" in scores:
             return "auroc"
+        if is_own(self.raw) and {"auroc", "status"} <= set(self.free):
+            failed = int(self.raw.frame["status"].isin(["failed", "timeout"]).sum())
+            raise ResultsError(
+                f"{self.raw.name}: auroc is empty: {failed} of {count(len(self.raw.frame), 'fit')} "
+                "failed; the column error has the reasons"
+            )
         if len(only := scores or times) == 1 and measure(only[0])[1] != "train":
             return only[0]
         check_text(self.raw, [c for c in self.free if measure(c)[0] or not scores])

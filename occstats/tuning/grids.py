@@ -19,6 +19,8 @@ from occstats.experiment.tasks import AtMost, Task, size_for_task
 
 Value = float | int | str | bool
 MOST_VALUES = 100_000
+# Parameters that are not proposed for grids: they affect the scores little or not at all.
+NOT_TUNED = {"cache_size", "contamination", "n_jobs", "novelty", "random_state", "tol", "verbose"}
 
 
 @dataclass(frozen=True)
@@ -184,7 +186,12 @@ def with_grids(
         _check_values(descriptor, axis)
         usual = axes.get(parameter, axis)
         axes[parameter] = replace(usual if usual.rule == axis.rule else axis, values=axis.values)
-    example = f"{descriptor}.{next(iter(choices), 'name')}=…"
+    tunable = [name for name in choices if name not in NOT_TUNED]
+    example = f"{descriptor}.{next(iter(tunable), 'name')}=…"
+    if tunable[1:]:
+        example += f" (or {', '.join(tunable[1:])})"
+    if not own and not tunable:
+        raise ArgumentError(f"grids: {descriptor} has no parameters to tune; leave it out")
     if not axes:
         raise ArgumentError(f"grids: {descriptor} has no default grid; pass one: {example}")
     common = [name for name in grids if "." not in name]
@@ -288,9 +295,10 @@ def _check_used(argument: str, given: Iterable[str], known: Iterable[str]) -> No
     names = sorted(set(known))
     if unknown := [name for name in given if name and name not in names]:
         listed = ", ".join(name for name in names if "." not in name)
+        remedy = f"choose from {listed}" if listed else "there are none to choose from"
         raise ArgumentError(
             f"{argument}: no descriptor has a parameter {unknown[0]!r}"
-            f"{did_you_mean(unknown[0], names)}; choose from {listed}"
+            f"{did_you_mean(unknown[0], names)}; {remedy}"
         )
 
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from occstats import load_results, tune
 from occstats.cli import main
 from occstats.descriptors import MD
-from occstats.errors import ArgumentError, DataError
+from occstats.errors import ArgumentError, DataError, ResultsError
 from occstats.experiment import prepare, run_experiment
 from occstats.experiment.estimators import Recipe
 from occstats.experiment.store import KEY, Store
@@ -205,11 +205,21 @@ def test_the_command_lists_failures_and_retries_them(toy_folder, tmp_path):
     pd.testing.assert_series_equal(after.xs("MD")["fit_seconds"].loc[kept.index], kept)
 
 
+@pytest.mark.usefixtures("in_process")
+def test_a_run_without_any_score_is_not_compared(toy_folder, tmp_path):
+    bad = [f"{name}=misbehaving:Misbehaving" for name in ("bad", "worse")]
+    out = tmp_path / "r"
+    run_experiment(toy_folder, datasets="toy", descriptors=bad, out=out, jobs=1)
+    with pytest.raises(ResultsError, match="auroc is empty: 20 of 20 fits failed"):
+        load_results(out)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--data", "nowhere"], "nowhere: no such file or folder"),
         (["--descriptors", "NDN"], "NDN"),
+        (["--descriptors", "mine=det.py"], "name the class in the file: 'mine=det.py:Class'"),
         (["--datasets", "q*"], "no dataset matches 'q*'"),
         (["--seed", "x"], "expected an integer"),
         (["--seed", "²"], "expected an integer"),

@@ -105,15 +105,29 @@ def test_grids_are_passed_to_the_descriptors_that_have_them():
         (["LOF"], {"a": ["x"]}, "positive numbers, got 'x'"),
         (["LOF"], {"a": [2.0, 1.0]}, "must increase"),
         (["SVM"], {"nu": [0.5, 1.5]}, r"numbers in \(0, 1\]"),
-        (["MD"], {}, "MD has no default grid"),
+        (["MD"], {}, "MD has no parameters to tune; leave it out"),
+        (["sklearn.svm:OneClassSVM"], {}, r"no default grid; .*OneClassSVM\.coef0=… \(or degree, "),
+        (["own.py:Own"], {"zz": [1]}, "parameter 'zz'; there are none to choose from"),
         (["LOF", "SVM"], {"k": [1, 2]}, "SVM has no parameter k; leave SVM out or .*SVM.nu=…"),
         (["NND", "LOF"], {"k": [1], "a": [1.0]}, "k and a both set k of NND; pass one of them"),
     ],
 )
-def test_invalid_grids_are_refused(descriptors, grids, message):
+def test_invalid_grids_are_refused(descriptors, grids, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text("""
+from sklearn.base import BaseEstimator, OutlierMixin
+class Own(OutlierMixin, BaseEstimator):
+    def fit(self, X, y=None): return self
+    def score_samples(self, X): return X[:, 0]
+""")
     with pytest.raises(ArgumentError, match=message) as caught:
         make_sweep_recipes(descriptors, grids=grids)
     assert str(caught.value).startswith("grids")
+
+
+def test_a_parameter_that_is_not_proposed_can_be_swept():
+    (recipe,) = make_sweep_recipes(["MD"], grids={"contamination": [0.1, 0.2]})
+    assert [axis.name for axis in recipe.axes] == ["contamination"]
 
 
 def test_windows_and_metrics_are_checked():
