@@ -73,8 +73,10 @@ def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -
             return results
         raise refused from None
     if answers:
-        repeated = as_command(click.get_current_context().meta[ARGUMENTS], answers)
+        arguments = click.get_current_context().meta[ARGUMENTS]
+        repeated = as_command(arguments, answers)
         click.echo(f"Next time: {repeated}\n", err=True)
+        arguments[:] = shlex.split(repeated)[1:]
     given.update({name: answers[name] for name in ("missing", "algorithms") if name in answers})
     return results
 

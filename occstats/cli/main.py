@@ -59,8 +59,10 @@ class HelpfulGroup(click.Group):
 class LazyGroup(HelpfulGroup):
     """A group that imports the module of a command when the command is used."""
 
+    arguments: Sequence[str] = ()  # with the answers of a dialogue
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[ARGUMENTS] = list(args)
+        self.arguments = ctx.meta[ARGUMENTS] = list(args)
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -141,7 +143,7 @@ class LazyGroup(HelpfulGroup):
         except click.ClickException as error:
             _refuse(error.format_message(), None)
         except OccstatsError as error:
-            _refuse(advice(error, sys.argv[1:] if args is None else args), None)
+            _refuse(advice(error, self.arguments), None)
         except (KeyboardInterrupt, click.Abort, EOFError):
             click.echo("Interrupted.", err=True)
             sys.exit(INTERRUPTED)

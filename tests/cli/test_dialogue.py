@@ -155,6 +155,17 @@ def test_an_error_repeats_the_answers(table):
     assert f"try: occstats {' '.join(COMMAND)} {answers} --repeat run" in screen
 
 
+def test_an_error_of_the_comparison_repeats_the_answers(table):
+    frame = pd.read_csv(table / "table.csv")
+    frame.loc[:16, "PCA"] = None
+    frame.loc[17, "LOF"] = None
+    frame.to_csv(table / "table.csv", index=False)
+    code, screen = converse(table, COMMAND, "2-4", "1", "n", "h", "y")
+    assert code == 2, screen
+    (line,) = [line for line in screen.splitlines() if line.startswith("try: ")]
+    assert "--task series --higher-is-better" in line
+
+
 def test_tasks_that_were_answered_are_not_doubted(table):
     frame = pd.read_csv(table / "table.csv").assign(CNN=0.5)
     frame.to_csv(table / "table.csv", index=False)
