@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 from occstats_descriptors.alp import ALP
@@ -134,8 +135,10 @@ def make(name: str, **parameters: Any) -> Any:
 
         return make_external(name, **parameters)
     if name.upper() not in DESCRIPTORS:
+        near = get_close_matches(name.upper(), DESCRIPTORS, 1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise ValueError(
-            f"Unknown descriptor {name!r}: choose among {', '.join(DESCRIPTORS)}, "
+            f"Unknown descriptor {name!r}{hint}: choose among {', '.join(DESCRIPTORS)}, "
             "or name a class by its import path, such as 'pyod.models.ecod:ECOD'."
         )
     return DESCRIPTORS[name.upper()](**parameters)

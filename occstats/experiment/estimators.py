@@ -162,7 +162,9 @@ def _parse(text: str) -> Recipe:
         make(origin)  # fail here rather than in a worker
     except (ValueError, ImportError, AttributeError, TypeError) as error:
         near = did_you_mean(origin, DESCRIPTORS)
-        reason = " ".join(str(error).split()).removeprefix(f"Unknown descriptor {origin!r}: ")
+        reason = " ".join(str(error).split())
+        if reason.startswith("Unknown descriptor "):
+            reason = reason[reason.index(": choose") + 2 :]
         raise DataError(f"descriptor {text!r}{near}: {reason}") from error
     return Recipe(name.strip(), origin.strip())
 
