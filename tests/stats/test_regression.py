@@ -254,7 +254,8 @@ def test_rounding_leaves_no_negative_variance(inference):
     fit = weighted_regression(
         [0, 1, 0, 0, 1], design, ("intercept", "x"), clusters=[2, 3, 0, 0, 3], inference=inference
     )
-    assert fit.se[0] == pytest.approx(0, abs=1e-9)
+    # The root of a rounding error of the variance.
+    assert fit.se[0] == pytest.approx(0, abs=1e-7)
     assert fit.se[1] > 0.1
 
 
