@@ -47,7 +47,7 @@ def check_number(
     occstats.errors.ArgumentError: rope must be a number of 0 or more; got -0.1
     """
     try:
-        number = float(value)
+        number = math.nan if isinstance(value, str | bytes) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not (math.isfinite(number) and number >= least and above < number < below):

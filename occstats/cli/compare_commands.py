@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import click
 
+from occstats._checks import check_integer
 from occstats.cli.dialogue import load
 from occstats.cli.options import (
     READING,
@@ -23,6 +25,7 @@ from occstats.cli.options import (
     take,
     with_options,
 )
+from occstats.errors import ArgumentError
 from occstats.progress import advance, working
 
 __all__ = ["compare", "figures", "gate", "plan"]
@@ -201,6 +204,8 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
     from occstats.report.json_document import plain
     from occstats.report.terminal import make_console, print_wrapped
 
+    if power_curve is not None and Path(power_curve).suffix.lower() not in (".pdf", ".svg", ".png"):
+        raise ArgumentError(f"power_curve must end in .pdf, .svg or .png; got {power_curve!r}")
     with working("Planning"):
         found = plan_study([*results] or None, **take((*PLAN, *PILOT, *READING), given))
     if power_curve is not None:
@@ -291,6 +296,8 @@ def figures(
     from occstats.figures.registry import draw_figures, read_frame, wanted_figures
 
     kinds = check_formats(split_names(formats))
+    if given["show"] is not None:
+        check_integer("show", given["show"])
     if given["width"] is not None:
         preset(given["width"])
     files = {name: path for name, path in (("sweep", sweep), ("times", times)) if path}

@@ -67,10 +67,11 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
     else:
         outcome = _outcome(row["ci_low"], row["ci_high"], comparison.settings.margin)
         evidence = _evidence(comparison, row, names)
+    # A failure with this share is absent from m datasets with probability 0.05.
     m, unit = int(row["n_datasets"]), comparison.results.unit
     caution = (
-        f"A failure that affects up to {min(300 / m, 100):.3g} % of all {unit}s (3/{m}) may occur "
-        f"in none of these {m}."
+        f"A failure that affects fewer than about {100 * (1 - 0.05 ** (1 / m)):.2g} % of all "
+        f"{unit}s can easily be absent from these {m}."
     )
     return Gate(outcome, evidence, caution)
 

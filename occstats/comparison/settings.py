@@ -157,15 +157,17 @@ class Settings:
         for name, choices in CHOICES.items():
             if getattr(self, name) is not None:
                 check_choice(name, getattr(self, name), choices)
+        if not isinstance(self.control, str | None):
+            raise ArgumentError(f"control must be the name of one algorithm; got {self.control!r}")
         check_fraction("alpha", self.alpha)
         check_integer("n_resamples", self.n_resamples, least=100)
         check_integer("random_state", self.random_state, least=0)
+        if self.margin is not None:
+            check_number("margin", self.margin, above=0)
         for name in _ON_UNIT_SCALE:
             value = getattr(self, name)
             if not (isinstance(value, float) and math.isnan(value)):
                 check_number(name, value, least=0)
-        if self.margin is not None:
-            check_number("margin", self.margin, above=0)
         self._check_combinations()
 
     def _check_combinations(self) -> None:
@@ -178,6 +180,12 @@ class Settings:
                 f"control={self.control!r} implies family='control'; got family={self.family!r}: "
                 "leave family out"
             )
+        if self.family == "row" and self.alternative == "two-sided":
+            other = " and correction='holm'" if self.correction == "max-t" else ""
+            raise ArgumentError(
+                "family='row' needs one-sided tests (an algorithm is better than others): "
+                f"set alternative='greater'{other}, or family='all'"
+            )
         if self.correction == "max-t":
             for name, allowed, why in (
                 ("alternative", ("two-sided",), "is two-sided"),
@@ -189,11 +197,6 @@ class Settings:
                     raise ArgumentError(
                         f"correction='max-t' {why}; got {name}={value!r}: set correction='holm'"
                     )
-        if self.family == "row" and self.alternative == "two-sided":
-            raise ArgumentError(
-                "family='row' needs one-sided tests (an algorithm is better than others): "
-                "set alternative='greater', or family='all'"
-            )
         if self.margin is not None and not self.has_intervals:
             raise ArgumentError(
                 f"margin={self.margin:g} needs confidence intervals; got "

@@ -305,7 +305,7 @@ def alt_text(drawn: Drawn) -> str:
     ----------
     drawn : Axes, array of Axes, Figure or SubFigure
         The return value of a figure function, or a figure in which it drew; the texts of
-        several of our axes follow each other. Empty for anything else.
+        several of our axes follow each other. Empty for other figures.
 
     Examples
     --------
@@ -313,6 +313,8 @@ def alt_text(drawn: Drawn) -> str:
     >>> figures.alt_text(figures.alp_diagram())[:37]
     'Diagram of average localised proximit'
     """
+    if not isinstance(drawn, np.ndarray | Axes | FigureBase):
+        raise FigureError(f"alt_text takes a figure or axes; got {type(drawn).__name__}")
     if isinstance(drawn, np.ndarray):
         return str(getattr(root_figure(drawn), _ALT_TEXT, "")) or alt_text(drawn.flat[0])
     own = str(getattr(drawn, _ALT_TEXT, ""))

@@ -335,6 +335,8 @@ def _open(
         return [from_arrow(source, name, limits)]
     try:
         path = fspath(source)
+        if isinstance(path, bytes):
+            raise TypeError
     except TypeError:
         remedy = (
             "pass the result of its .collect()"
@@ -404,10 +406,10 @@ def _load(sources: Sequence[Source], reading: Reading) -> Results:
         if unknown:  # those of a wide table are all its columns of numbers
             columns = [
                 column
-                for item in opened
-                if isinstance(item, RawTable)
+                for item, table in zip(opened, tables, strict=True)
+                if isinstance(item, RawTable) and "algorithm" not in table.column_names
                 for column in item.columns
-                if item.is_numeric(column)
+                if item.is_numeric(column) and column not in table.column_names.values()
             ]
             names = list(dict.fromkeys([*joined.algorithms, *columns]))
             raise ResultsError(

@@ -584,6 +584,8 @@ class _Finder:
             return named, listed.lower
         if not across and is_time(columns[0]):
             return named, True
+        if not across and "score" in self.told and not np.isfinite(values).any():
+            return named, False  # refused as text, whatever the direction
         shown = f" of {quote(named)}" if named != "score" else ""
         self.unclear(f"is a higher or a lower score{shown} better?", lower_is_better=None)
         return named, False

@@ -133,7 +133,9 @@ def test_refusals_of_long_names_are_short(csv):
         ("--control alp", "(did you mean 'ALP'?)"),
         ("--control ALP --family all", "leave --family out"),
         ("--family control", "--family control needs an algorithm: set --control …"),
-        ("--family row", "--correction max-t corrects over all pairs; got --family row: set "),
+        ("--family row", "set --alternative greater and --correction holm, or --family all"),
+        ("--family row --correction holm", "set --alternative greater, or --family all"),
+        ("--family row --alternative greater", "got --alternative greater: set --correction holm"),
         ("--alternative greater", "is two-sided; got --alternative greater: set --correction holm"),
         ("--estimand mean --test ds", "set --estimand typical, or leave --test out"),
         ("--estimand mean --null flips", "set --null bootstrap or --null asymptotic"),
@@ -208,9 +210,38 @@ def test_impossible_folders_are_refused(csv, out):
     assert Path(path).read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("compare lenz2021 --margin -0.1", "--margin must be a number above 0"),
+        ("gate lenz2021 --candidate ALP --baseline SVM --margin -0.1", "--margin must be"),
+        ("figures lenz2021 --show 0", "--show must be an integer of at least 1"),
+        ("plan lenz2021 --power-curve x.doc", "--power-curve must end in .pdf, .svg or .png"),
+    ],
+)
+def test_errors_name_the_option_that_was_typed(typed, message):
+    result = CliRunner().invoke(main, typed.split())
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: {message}")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("alpha", 5, "alpha must be strictly between"),
+        ("alpha", "0.05", "alpha must be strictly between 0 and 1; got '0.05'"),
+        ("margin", -0.1, "margin must be a number above 0"),
+        ("control", ["ALP"], "control must be the name of one algorithm"),
+    ],
+)
+def test_errors_of_python_name_the_argument(option, value, message):
+    with pytest.raises(occstats.errors.ArgumentError, match=f"^{message}"):
+        occstats.compare("lenz2021", **{option: value})
+
+
 def test_errors_of_python_name_keywords():
-    with pytest.raises(occstats.errors.ArgumentError, match=r"^alpha must be strictly between"):
-        occstats.compare("lenz2021", alpha=5)
+    with pytest.raises(occstats.errors.ResultsError, match="'bytes' cannot be read; pass a path"):
+        occstats.compare(b"x")
     for value, hint in ((True, "pass lower_is_better=False"), (None, "leave it out")):
         with pytest.raises(TypeError, match=f"'higher_is_better'; {hint}"):
             occstats.compare("lenz2021", higher_is_better=value)

@@ -198,6 +198,8 @@ def test_names_of_files(tmp_path):
 def test_bad_requests_are_refused(tmp_path, path, options, message):
     with pytest.raises(FigureError, match=re.escape(message)):
         figures.save(Figure(), tmp_path / path, **options)
+    with pytest.raises(FigureError, match="alt_text takes a figure or axes; got int"):
+        figures.alt_text(3)
     with pytest.raises(FigureError, match="figure or axes; got str"):
         figures.save("picture", tmp_path / "x.svg")
 
