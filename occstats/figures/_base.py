@@ -657,7 +657,7 @@ def require_columns(frame: pd.DataFrame, needed: Iterable[str], what: str) -> No
     missing = [column for column in needed if column not in frame.columns]
     if missing:
         raise FigureError(
-            f"{what} lacks the column {listing(missing)}; "
+            f"{what} lacks the column{'s' * (len(missing) > 1)} {listing(missing)}; "
             f"found {listing(map(str, frame.columns)) or 'none'}"
         )
     if not len(frame):

@@ -170,7 +170,7 @@ SWEPT = {"descriptor": "a", "score": [0.5, 0.6]}
 @pytest.mark.parametrize(
     ("draw", "columns", "message"),
     [
-        (figures.times, {"n": [1]}, "times lacks the column descriptor"),
+        (figures.times, {"n": [1]}, "times lacks the columns descriptor"),
         (figures.times, {key: [] for key in MEASURED}, "has no rows"),
         (figures.times, MEASURED, "no positive fit_seconds"),
         (figures.sweep, {"descriptor": ["a"]}, "sweep lacks the column score"),

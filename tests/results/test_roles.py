@@ -462,11 +462,11 @@ def test_told_columns_are_checked():
         load_results(long(), dataset_from="(")
     with pytest.raises(ResultsError, match="no 'XGB' in the results; choose from 'SVM', 'LOF'"):
         load_results(wide(), algorithms=["SVM", "XGB"], score_name="auc")
-    with pytest.raises(ResultsError, match="choose from 'SVM', 'LOF', 'IF'$"):
+    with pytest.raises(ResultsError, match=r"choose from 'SVM', 'LOF', 'IF'$"):
         load_results(long(), algorithms=["SVM", "XGB"])
-    with pytest.raises(ResultsError, match="choose from 'SVM', 'LOF', 'IF'$"):
+    with pytest.raises(ResultsError, match=r"choose from 'SVM', 'LOF', 'IF'$"):
         load_results(wide(n_samples=range(6)), algorithms=["SVM", "XGB"], score_name="auc")
-    with pytest.raises(ResultsError, match="'SAE', 'ALP'$"):
+    with pytest.raises(ResultsError, match=r"'SAE', 'ALP'$"):
         load_results("lenz2021", algorithms=["SVM", "XGB"])
     with pytest.raises(ResultsError, match="column 'source': 'text' is not a number"):
         load_results(long(source="text"), score="source")
