@@ -334,9 +334,10 @@ def _open(
     if hasattr(source, "__arrow_c_stream__"):
         return [from_arrow(source, name, limits)]
     try:
-        path = fspath(source)
-        if isinstance(path, bytes):
+        untyped: Any = source
+        if isinstance(untyped, bytes):
             raise TypeError
+        path = fspath(source)
     except TypeError:
         remedy = (
             "pass the result of its .collect()"
