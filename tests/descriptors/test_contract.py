@@ -113,7 +113,7 @@ def test_the_hyperparameters_of_the_paper():
 def test_make():
     assert repr(make("alp", k=5)) == "ALP(k=5)"
     with pytest.raises(
-        ValueError, match=r"Unknown descriptor 'KNN': choose among NND, .*import path"
+        ValueError, match=r"Unknown descriptor 'KNN' .*: choose among NND, .*import path"
     ):
         make("KNN")
     with pytest.raises(TypeError, match="unexpected keyword"):

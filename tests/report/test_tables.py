@@ -162,7 +162,7 @@ def test_percentages_keep_their_unit_in_every_medium(tmp_path, undrawn):
     assert f"{own}%" == text["A00"][0].replace("0%", "%")
     # Fractions of another source decide.
     other = frame.rename(columns=str.lower).reset_index()
-    joined = occstats.load_results(tmp_path / "percent.csv", other, **HIGHER)
+    joined = occstats.load_results(tmp_path / "percent.csv", other, score_name="accuracy")
     assert joined.scores.to_numpy().max() < 1
 
 
