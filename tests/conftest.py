@@ -72,6 +72,10 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture(scope="session")
 def unbalanced():
+    return unbalanced_table()
+
+
+def unbalanced_table():
     """Return an unbalanced long table: datasets of 1 to 6 tasks, folds, repeats and ties.
 
     The number of repeats differs between folds, spread and score grow with the size of the dataset,
