@@ -317,7 +317,7 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
         others = [source for source, kept in zip(sources, held, strict=True) if kept]
         for path in paths:
             check_exists(path)
-        opened += reader.read(paths, limits) if paths else []
+        opened += reader(paths, limits) if paths else []
     for number, source in enumerate(others, 1):
         opened += _open(source, reading, limits, number)
     return _labelled(opened)

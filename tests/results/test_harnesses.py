@@ -68,13 +68,12 @@ def test_foreign_files_are_refused_in_one_line(tmp_path, refused, name, content)
     assert refused(path, reader=name)
 
 
-@pytest.mark.parametrize("name", ["inspect", "lm-eval", "helm", "mteb", "tsml"])
+@pytest.mark.parametrize("name", ["inspect", "lm-eval", "helm", "mteb"])
 def test_folders_without_results_and_logs_of_too_many_values(tmp_path, refused, name):
     refused(tmp_path, reader=name, says=("no results found",))
-    if name != "tsml":
-        for file in ("run_spec.json", "per_instance_stats.json"):
-            write(tmp_path / file, [[]] * 30)
-        refused(tmp_path, reader=name, max_rows=10, says=("cells or more",))
+    for file in ("run_spec.json", "per_instance_stats.json"):
+        write(tmp_path / file, [[]] * 30)
+    refused(tmp_path, reader=name, max_rows=10, says=("cells or more",))
 
 
 def test_plug_ins(tmp_path, monkeypatch, refused):
@@ -82,18 +81,16 @@ def test_plug_ins(tmp_path, monkeypatch, refused):
     module = tmp_path / "their_package.py"
     module.write_text(
         "import pandas as pd\n"
-        "from occstats.results.readers.harnesses import Reader\n"
         "from occstats.results.readers.frames import from_frame\n"
         "def read(paths, limits):\n"
         "    rows = [line.split() for p in paths for line in p.read_text().splitlines()]\n"
         "    frame = pd.DataFrame(rows, columns=['where', 'who', 'points'])\n"
         "    roles = {'cluster': 'where', 'algorithm': 'who', 'score': 'points'}\n"
         "    return [from_frame(frame, 'theirs', suggested=roles)]\n"
-        "reader = Reader('theirs', 'lines of theirs', read)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     points = [
-        EntryPoint("theirs", "their_package:reader", harnesses.GROUP),
+        EntryPoint("theirs", "their_package:read", harnesses.GROUP),
         EntryPoint("broken", "no_such_package:reader", harnesses.GROUP),
     ]
     monkeypatch.setattr(harnesses, "entry_points", lambda group: points)
@@ -245,7 +242,7 @@ def test_losses_of_automlbenchmark_need_evidence(tmp_path, refused):
         frame.assign(**columns).to_csv(path, index=False)
         return path
 
-    refused(file(rmse=0.9), says=("is a higher or a lower score of 'result' better?",))
-    refused(file(rmse=frame["result"]), says=("which column is the score?",))
+    for rmse in (0.9, frame["result"]):
+        refused(file(rmse=rmse), says=("which column is the score?",))
     assert load_results(file(auc=frame["result"], rmse=0.9)).higher_is_better
     assert load_results(file(rmse=frame["result"], result=-frame["result"])).higher_is_better

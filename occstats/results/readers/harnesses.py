@@ -1,7 +1,9 @@
 """Read files of benchmark programs, and find readers of plug-ins.
 
 A plug-in is a package with an entry point in the group ``occstats.readers`` that refers to a
-:class:`Reader`, which can then be chosen by name with ``reader``.
+function ``read(paths, limits)`` from files or folders to raw tables; ``reader`` chooses it by name.
+A frame in long form becomes a raw table by :func:`occstats.results.readers.frames.from_frame`,
+whose ``suggested`` gives the roles of columns.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -29,86 +31,64 @@ from occstats.results.cells import reason_of
 from occstats.results.readers.frames import FILE, RawTable, from_frame
 from occstats.results.readers.limits import Limits
 
-__all__ = ["GROUP", "Reader", "find_reader", "is_lm_eval", "read_lm_eval", "readers", "recognise"]
+__all__ = ["GROUP", "Reader", "find_reader", "is_lm_eval", "read_lm_eval", "recognise"]
 
 GROUP = "occstats.readers"
 
+Reader = Callable[[Sequence[Path], Limits], Iterable[RawTable]]
 Record = dict[str, Any]
 # The keys of a question (dataset, task, model, repeat and others), and its scores by measure.
 Samples = Iterator[tuple[Record, Record]]
 
 
-@dataclass(frozen=True)
-class Reader:
-    """Reader of the files of a program.
-
-    Attributes
-    ----------
-    name : str
-        Name of the reader.
-    sentence : str
-        What it reads, in a few words.
-    read : callable
-        Function ``read(paths, limits)`` from files or folders to raw tables. A frame in long form
-        becomes one by :func:`occstats.results.readers.frames.from_frame`, whose
-        ``suggested`` gives the roles of columns.
-    """
-
-    name: str
-    sentence: str
-    read: Callable[[Sequence[Path], Limits], Iterable[RawTable]]
-
-
-def readers() -> dict[str, Reader]:
-    """Return the readers by name: those built in, and those of plug-ins, which take precedence.
-
-    Examples
-    --------
-    >>> sorted(readers())[:3]
-    ['automlbenchmark', 'benchopt', 'helm']
-    """
-    found = {
-        name: Reader(name, f"tables of {name}", partial(_read_tables, name)) for name in _TABLES
-    }
-    found |= {name: Reader(name, log[0], partial(_read_logs, *log)) for name, log in _LOGS.items()}
-    for point in entry_points(group=GROUP):
-        # Loaded on use: listing must not run foreign code.
-        read = partial(_read_plug_in, point)
-        found[point.name] = Reader(point.name, f"the plug-in {point.value}", read)
-    return found
-
-
-def _read_plug_in(point: EntryPoint, paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-    try:
-        loaded = point.load()
-    except Exception as error:
-        raise ResultsError(
-            f"reader: {quote(point.name)} of {point.value} cannot be loaded ({reason_of(error)})"
-        ) from error
-    return list(loaded.read(paths, limits))
-
-
 def find_reader(name: str) -> Reader:
-    """Return the reader of this name, or raise an error that lists the names."""
-    known = readers()
+    """Return the reader of this name; those of plug-ins take precedence."""
+    plug_ins = {point.name: point for point in entry_points(group=GROUP)}
+    if name in plug_ins:
+        try:
+            reader: Reader = plug_ins[name].load()
+        except Exception as error:
+            raise ResultsError(
+                f"reader: {quote(name)} of {plug_ins[name].value} cannot be loaded"
+                f" ({reason_of(error)})"
+            ) from error
+        return reader
+    known = {*plug_ins, *_TABLES, *_LOGS}
     if name not in known:
         raise ResultsError(
             f"reader: {quote(name)} is not known{did_you_mean(name, known)}; choose one of"
             f" {', '.join(sorted(known))}"
         )
-    return known[name]
+    return partial(_read, name)
 
 
-def _files(paths: Sequence[Path], *patterns: str) -> list[Path]:
-    """Return the files, and those of folders by the first pattern that any matches."""
-    for pattern in patterns:
-        found = [f for p in paths for f in (sorted(p.rglob(pattern)) if p.is_dir() else [p])]
-        if found:
-            return found
-    raise ResultsError(
-        f"{show_path(paths[0])}: no results found ({' or '.join(patterns)}); name the files of the"
-        " program or their folder"
-    )
+def _read(program: str, paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
+    """Read all logs of a program as one table, or else each of its tables."""
+    from occstats.results.readers import read_path
+
+    where = show_path(paths[0])
+    if program in _LOGS:
+        what, patterns, read = _LOGS[program]
+        for pattern in patterns:
+            files = [f for p in paths for f in (sorted(p.rglob(pattern)) if p.is_dir() else [p])]
+            # Other files of tsml are tables.
+            if files and (program not in _TABLES or all(file.match(pattern) for file in files)):
+                return [_table(_samples(files, what, read, limits), where, limits)]
+        if program not in _TABLES:
+            raise ResultsError(
+                f"{where}: no results found ({' or '.join(patterns)}); name the files of the"
+                " program or their folder"
+            )
+    tables = []
+    for raw in (raw for path in paths for raw in read_path(path, limits)):
+        adapted = _adapt(program, raw)
+        if adapted is None:
+            raise ResultsError(
+                f"{raw.name}: missing columns expected by {program}; found"
+                f" {quote_list(raw.columns)}"
+            )
+        tables.append(adapted)
+    return tables
 
 
 # -- tables ----------------------------------------------------------------------------------------
@@ -126,69 +106,40 @@ def _adapt(program: str, raw: RawTable) -> RawTable | None:
     return adapt(raw) if set(columns.split()) <= set(raw.columns) else None
 
 
-def _read_tables(program: str, paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-    """Read one table of the program per file, and the predictions of tsml."""
-    from occstats.results.readers import read_path
-
-    if program == "tsml":
-        found = _files(paths, _PREDICTIONS, "*.csv")
-        if any(path.match(_PREDICTIONS) for path in found):
-            what = "a file of predictions of tsml"
-            yield from _read_logs(what, [_PREDICTIONS], _tsml_predictions, paths, limits)
-            return
-    for raw in (raw for path in paths for raw in read_path(path, limits)):
-        adapted = _adapt(program, raw)
-        if adapted is None:
-            raise ResultsError(
-                f"{raw.name}: missing columns expected by {program}; found"
-                f" {quote_list(raw.columns)}"
-            )
-        yield adapted
-
-
 def _automlbenchmark(raw: RawTable) -> RawTable | None:
     """Adapt ``results.csv``: the result of a framework on a fold of a task."""
     score = "score" if "score" in raw.columns else "result"
-    negated = _losses_are_negated(raw, score)
-    if negated is False:
+    if not _losses_are_negated(raw, score):
         return None
     roles: Record = {"dataset": "task", "algorithm": "framework", "fold": "fold"}
-    roles |= {"score": score, "score_name": score}
+    roles |= {"score": score, "score_name": score, "lower_is_better": False}
     if "constraint" in raw.columns and len(raw.names("constraint")) > 1:
         names = zip(raw.row_names("framework"), raw.row_names("constraint"), strict=True)
         roles["algorithm"] = "framework, constraint"
         raw = raw.add({roles["algorithm"]: [f"{name} ({limit})" for name, limit in names]})
-    if negated is None:
-        return replace(raw, suggested=roles)
     note = (
         f"{raw.name}: results of automlbenchmark, in which higher is better (losses are negated)"
         " and measures differ between types of tasks, so mean scores are hard to interpret."
     )
-    roles["lower_is_better"] = False
     return replace(raw, suggested=roles, mixed=True, notes=[*raw.notes, note])
 
 
-def _losses_are_negated(raw: RawTable, score: str) -> bool | None:
-    """Return True if the file shows that higher is better, False if not, None if it is unclear.
-
-    Losses that are not negated cannot be compared with other scores.
-    """
+def _losses_are_negated(raw: RawTable, score: str) -> bool:
+    """Return True if the file shows that higher is better."""
     values = raw.numbers(score).values
 
-    def copies(*names: str) -> Any:
-        """Return the rows in which the score is that of a column."""
-        equal = [values == raw.numbers(name).values for name in names if name in raw.columns]
-        return np.any([np.zeros(len(values), dtype=bool), *equal], axis=0)
+    def is_copy(*names: str) -> Any:
+        """Return the rows in which the score is that of one of the columns."""
+        held = [raw.numbers(name).values for name in names if name in raw.columns]
+        return np.any([values == column for column in held], axis=0)
 
-    codes, names = raw.codes("metric") if "metric" in raw.columns else (0, np.array(["unknown"]))
+    codes, names = raw.codes("metric") if "metric" in raw.columns else (0, ["unknown"])
     lower = [lower_is_better(name) for name in names]
-    losses = np.array([*map(bool, lower), False])[codes] | copies("logloss", "rmse", "mae")
+    losses = np.array([*map(bool, lower), False])[codes] | is_copy("logloss", "rmse", "mae")
     if ((values > 0) & losses).any():
         return False
-    if (values < 0).any() or set(lower) == {False}:
-        return True
-    known = ~np.isnan(values)
-    return bool(known.any() and copies("auc", "acc")[known].all()) or None
+    gains = set(lower) == {False} or (np.isnan(values) | is_copy("auc", "acc")).all()
+    return bool(gains or (values < 0).any())
 
 
 def _benchopt(raw: RawTable) -> RawTable | None:
@@ -236,11 +187,11 @@ _TABLES: dict[str, tuple[str, Callable[[RawTable], RawTable | None]]] = {
     "benchopt": ("solver_name stop_val objective_name", _benchopt),
     "openml": ("run_id task_id flow_name data_name function value", _openml),
 }
+
 # -- logs with one row per question, model and measure ---------------------------------------------
 
-# Files of predictions of tsml, and the measure that begins their third line by the number of its
-# cells: regression and forecasting; otherwise, it is the accuracy of a classifier or clusterer.
-_PREDICTIONS = "testRes*.csv"
+# The measure that begins the third line of predictions of tsml, by the number of its cells, for
+# regression and forecasting; otherwise, it is the accuracy of a classifier or clusterer.
 _TSML_MEASURES = {8: "mse", 5: "mape"}
 # Grades of Inspect's scorers: correct, incorrect, partial and no answer.
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, True: 1.0, False: 0.0}
@@ -251,27 +202,22 @@ _DEEPEST = 4
 _ZSTANDARD = 93
 
 
-def _read_logs(
+def _samples(
+    files: Sequence[Path],
     what: str,
-    patterns: Sequence[str],
     read: Callable[[Path, Limits], Samples],
-    paths: Sequence[Path],
     limits: Limits,
-) -> Iterable[RawTable]:
-    """Read all files of a program as one table; other content is refused in one line."""
-
-    def samples() -> Samples:
-        for file in _files(paths, *patterns):
-            try:
-                yield from read(file, limits)
-            except ResultsError:
-                raise
-            except _UNREADABLE as error:
-                by_shape = isinstance(error, AttributeError | LookupError | TypeError)
-                reason = "" if by_shape else f" ({reason_of(error)})"
-                raise ResultsError(f"{show_path(file)}: is not {what}{reason}") from None
-
-    return [_table(samples(), show_path(paths[0]), limits)]
+) -> Samples:
+    """Read the logs of a program; other content is refused in one line."""
+    for file in files:
+        try:
+            yield from read(file, limits)
+        except ResultsError:
+            raise
+        except _UNREADABLE as error:
+            by_shape = isinstance(error, AttributeError | LookupError | TypeError)
+            reason = "" if by_shape else f" ({reason_of(error)})"
+            raise ResultsError(f"{show_path(file)}: is not {what}{reason}") from None
 
 
 def _table(samples: Samples, where: str, limits: Limits) -> RawTable:
@@ -301,6 +247,10 @@ def _text(path: Path, limits: Limits) -> str:
     text = path.read_text(encoding="utf-8-sig")
     limits.check_json(show_path(path), text)
     return text
+
+
+def _document(path: Path, limits: Limits) -> Any:
+    return json.loads(_text(path, limits))
 
 
 def _flat(record: Any, prefix: str, depth: int = 0) -> Record:
@@ -337,7 +287,7 @@ def _inspect(path: Path, limits: Limits) -> Samples:
             wanted = [header, *(name for name in names if name.startswith("samples/"))]
             log, *samples = [json.loads(_part(archive, name)) for name in wanted]
     else:
-        log = json.loads(_text(path, limits))
+        log = _document(path, limits)
         samples = log.get("samples") or []
     for sample in samples:
         keys = {
@@ -376,22 +326,16 @@ def _part(archive: zipfile.ZipFile, name: str) -> bytes:
 
 def _lm_eval(path: Path, limits: Limits) -> Samples:
     """Read lm-evaluation-harness: ``MODEL/samples_TASK_TIME.jsonl``, or a file of results."""
-    text = _text(path, limits)
     if path.suffix == ".json":
-        document = json.loads(text)
+        document = _document(path, limits)
         if not is_lm_eval(document):
             raise ValueError("without the keys results, versions and config")
         yield from _lm_eval_results(document)
         return
     task = re.sub(r"_\d{4}-\d\d-\d\dT[\d\-.:]+$", "", path.stem.removeprefix("samples_"))
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            sample = json.loads(line)
-        except ValueError:
-            raise ValueError(f"line {number} is not JSON") from None
-        keys = {"dataset": task, "model": path.parent.name, "task": sample.get("doc_id", number)}
+    lines = [line for line in _text(path, limits).split("\n") if line.strip()]
+    for sample in map(json.loads, lines):
+        keys = {"dataset": task, "model": path.parent.name, "task": sample["doc_id"]}
         keys |= {"filter": sample["filter"]} if "filter" in sample else {}
         names = sample.get("metrics") or []
         yield (
@@ -442,8 +386,8 @@ def _lm_eval_results(document: Mapping[str, Any]) -> Samples:
 
 def _helm(path: Path, limits: Limits) -> Samples:
     """Read a run of HELM: a folder with ``run_spec.json`` and ``per_instance_stats.json``."""
-    spec = json.loads(_text(path, limits))
-    stats = json.loads(_text(path.with_name("per_instance_stats.json"), limits))
+    spec = _document(path, limits)
+    stats = _document(path.with_name("per_instance_stats.json"), limits)
     scenario = re.sub(r",?\bmodel=[^,]*", "", str(spec.get("name", path.parent.name))).rstrip(":")
     for entry in stats:
         keys = {
@@ -466,14 +410,14 @@ def _mteb(path: Path, limits: Limits) -> Samples:
     """Read a result of MTEB: ``MODEL/REVISION/TASK.json``, a main score per subset and split."""
     if path.name == "model_meta.json":
         return
-    result = json.loads(_text(path, limits))
+    result = _document(path, limits)
     # The revision may be absent.
     folder, meta = path.parent, path.with_name("model_meta.json")
     if re.fullmatch(r"[0-9a-f]{7,40}|no_revision_available|external|\d+", folder.name):
         folder = folder.parent
     model = folder.name.replace("__", "/")
     if meta.exists():
-        model = json.loads(_text(meta, limits)).get("name", model)
+        model = _document(meta, limits).get("name", model)
     splits = result["scores"]
     for entry in splits.get("test" if "test" in splits else next(iter(splits), "test"), []):
         keys = {
@@ -489,7 +433,8 @@ _UNREADABLE = (
     *(OSError, RecursionError, ValueError, NotImplementedError, zipfile.BadZipFile),
 )
 # What the logs of a program are, their files, and their reader.
-_LOGS = {
+_LOGS: dict[str, tuple[str, tuple[str, ...], Callable[[Path, Limits], Samples]]] = {
+    "tsml": ("a file of predictions of tsml", ("testRes*.csv",), _tsml_predictions),
     "inspect": ("a log of Inspect", ("*.eval", "*.json"), _inspect),
     "lm-eval": ("a result of lm-evaluation-harness", ("samples_*.jsonl", "*.json"), _lm_eval),
     "helm": ("a run of HELM", ("run_spec.json",), _helm),
