@@ -135,7 +135,7 @@ def load_results(
         ``lm-eval``, ``inspect``, ``helm``, ``mteb``, or a plug-in. By default detected if
         unambiguous.
     table : int or str, optional
-        Number of the table in a Markdown file, counted from 1, or number or name of the sheet of
+        Number, counted from 1, or name of the table in a Markdown or JSON file or of the sheet of
         an Excel workbook; needed if there are several.
     traits : str or sequence of str, optional
         Columns with properties of the tasks. By default n_samples, n_features, n_classes and names

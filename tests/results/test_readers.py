@@ -156,7 +156,7 @@ def test_tables_of_a_markdown_document(tmp_path, refused):
     path.write_text(MARKDOWN)
     refused(
         path,
-        says=("2 tables", "table=N", "1 (First) 'dataset', 'A'; 2 (Second) 'dataset', 'C'"),
+        says=("2 tables; choose one with table=N: 1 (First: dataset, A); 2 (Second: dataset, C)",),
     )
     table = load_results(path, table=1, lower_is_better=False)
     assert table.scores.to_numpy().tolist() == [[0.1, 0.3], [0.2, 0.1]]
@@ -194,7 +194,11 @@ def test_tables_of_a_markdown_document(tmp_path, refused):
         ("a.json", '{"a": 1,\n "b": {"c": [2]},\n "a": 2}', "duplicate key 'a'"),
         ("a.json", '{"a": {"b": 1}, "c": 3}', "is JSON, but not a table"),
         ("a.json", "[[1, 2], [3, 4]]", "not an object"),
-        ("a.json", '{"a": [{"b": 1}], "c": [{"d": 1}]}', "2 tables, under the keys 'a', 'c'"),
+        (
+            "a.json",
+            '{"a": [{"b": 1}], "c": [{"d": 1}]}',
+            "2 tables; choose one with table=N: 1 (a)",
+        ),
         ("a.json", "12", "a single value"),
         ("a.json", '[{"a": 1},\n {"a" 2}]', "line 2, column 7"),
         ("a.csv", "dataset,A,B\nx,1\n", "line 2: 2 cells where the header has 3"),
@@ -221,6 +225,13 @@ def test_shapes_of_json(tmp_path, document):
     assert table.scores.to_numpy().tolist() == [[0.1, 0.3], [0.2, 0.1]]
 
 
+def test_one_of_several_tables_of_a_json_document(tmp_path):
+    rows = [{"method": m, "dataset": d, "acc": s} for m, d, s in CELLS]
+    (tmp_path / "a.json").write_text(json.dumps({"n": 1, "other": [{"b": 1}], "rows": rows}))
+    for chosen in (2, "rows"):
+        assert load_results(tmp_path / "a.json", table=chosen).algorithms == ["A", "B"]
+
+
 def test_json_of_runs_by_name(tmp_path):
     (tmp_path / "a.json").write_text('{"DQN": {"Pong": [18, 20]}, "PPO": {"Pong": [21]}}')
     (raw,) = read_path(tmp_path / "a.json", Limits())
@@ -242,10 +253,10 @@ def test_sheets_of_a_workbook(tmp_path, refused):
     assert load_results(path, lower_is_better=False).algorithms == ["A", "B"]
     with pd.ExcelWriter(path, mode="a") as writer:
         wide.to_excel(writer, sheet_name="second", index=False)
-    refused(path, says=("2 sheets ('first', 'second')", "table=NAME"))
-    for chosen in ("second", 3, "3"):
+    refused(path, says=("2 tables", "1 (first); 2 (second)"))
+    for chosen in ("second", 2, "2"):
         assert load_results(path, table=chosen, lower_is_better=False).n_tasks == 2
-    refused(path, table="third", says=("no sheet 'third'", "'second'"))
+    refused(path, table="third", says=("2 (second); got table='third'",))
     path.write_bytes(path.read_bytes()[:2000])
     refused(path, says=("damaged Excel workbook",))
 

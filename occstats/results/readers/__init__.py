@@ -20,6 +20,7 @@ from occstats.results.readers.limits import (
     Limits,
     check_exists,
     check_text,
+    choose_table,
     kind_of_bytes,
     kind_of_file,
 )
@@ -47,7 +48,7 @@ def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> lis
         return _read_directory(path, limits, reading)
     kind = kind_of_file(path, status)
     if kind == "parquet":
-        _check_number(where, reading)
+        choose_table([where], reading.table, where)
         return [read_parquet([path], where, limits)]
     if kind == "excel":
         return [read_excel(path, limits, reading.table, reading.header_rows)]
@@ -86,16 +87,11 @@ def _read_text(
         check_lines(content, where)
         if not named and is_markdown(content):
             return read_markdown(content, where, limits, reading.table)
-    _check_number(where, reading)
     if json:
-        return read_json(content, where, limits)
+        return read_json(content, where, limits, reading.table)
+    choose_table([where], reading.table, where)
     check_text(content, suffix, where)
     return read_delimited(content, where, limits, reading.header_rows)
-
-
-def _check_number(where: str, reading: Reading) -> None:
-    if reading.table not in (None, 1):
-        raise ResultsError(f"{where}: contains one table; got table={reading.table}")
 
 
 def _read_directory(path: Path, limits: Limits, reading: Reading) -> list[RawTable]:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from occstats._format import quote, quote_list, show_path
+from occstats._format import quote, show_path
 from occstats.errors import ResultsError
 from occstats.results.cells import reason_of
 from occstats.results.readers.frames import RawTable, find_header
-from occstats.results.readers.limits import Limits
+from occstats.results.readers.limits import Limits, choose_table
 
 __all__ = ["read_excel"]
 
@@ -93,20 +93,12 @@ def _rows(sheet: Any, limits: Limits, where: str) -> list[list[Any]]:
 
 
 def _sheet(workbook: Any, where: str, chosen: int | str | None) -> Any:
-    sheets = {sheet.title: sheet for sheet in workbook.worksheets}
+    """Return the only sheet that is not empty, or the chosen one of these."""
     filled = {}
-    for title, sheet in sheets.items():
+    for sheet in workbook.worksheets:
         sheet.reset_dimensions()
         if any(map(any, sheet.iter_rows(max_row=_HEAD, values_only=True))):
-            filled[title] = sheet
-    if chosen is None and len(filled) < 2:
-        return next(iter((filled or sheets).values()))
-    if isinstance(chosen, int) and chosen <= len(sheets):
-        return workbook.worksheets[chosen - 1]
-    if str(chosen) in sheets:
-        return sheets[str(chosen)]
-    problem = "" if chosen is None else f"there is no sheet {quote(chosen)}; "
-    raise ResultsError(
-        f"{where}: {problem}contains {len(filled)} sheets ({quote_list(filled)}); choose one with"
-        " table=NAME"
-    )
+            filled[sheet.title] = sheet
+    if not filled:
+        raise ResultsError(f"{where}: all sheets are empty")
+    return list(filled.values())[choose_table(list(filled), chosen, where)]

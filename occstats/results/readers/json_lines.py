@@ -13,7 +13,7 @@ from occstats._format import quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.readers.frames import RawTable
 from occstats.results.readers.harnesses import is_lm_eval, read_lm_eval
-from occstats.results.readers.limits import Limits
+from occstats.results.readers.limits import Limits, choose_table
 
 __all__ = ["read_json"]
 
@@ -41,26 +41,44 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
-    """Read one record per line, an array of records, or an object that holds a table."""
+def read_json(content: bytes, where: str, limits: Limits, table: int | str | None) -> RawTable:
+    """Read one record per line, an array of records, or an object that holds tables."""
     text = content.decode("utf-8").strip()
     limits.check_json(where, text)
-    places, records = _records(text, where, limits)
-    if is_lm_eval(records):
+    document: Any
+    part, tables = "record", {}
+    if _is_lines(text):
+        # Only \n ends a line; splitlines would also split at separators within strings.
+        lines = enumerate(text.split("\n"), start=1)
+        document = [_decode(line, f"{where}, line {i}") for i, line in lines if line.strip()]
+        part = "line"
+    else:
+        document = _decode(text, where)
+    if is_lm_eval(document):
         return read_lm_eval(json.loads(text), where, limits)
-    limits.check(where, rows=len(records))
+    if isinstance(document, dict):
+        lists = {key: value for key, value in document.items() if isinstance(value, list)}
+        tables = {key: v for key, v in lists.items() if v and isinstance(v[0], dict)}
+    chosen = choose_table(list(tables) or [where], table, where)
+    if tables:
+        document = list(tables.values())[chosen]
+    elif isinstance(document, dict):
+        document = list(_of_object(document, where, limits))
+    elif not isinstance(document, list):
+        raise ResultsError(f"{where}: is JSON, but a single value, not a table; {_SHAPES}")
+    limits.check(where, rows=len(document))
     rows = []
-    for number, record in enumerate(records, start=1):
+    for number, record in enumerate(document, start=1):
         if not isinstance(record, dict):
             raise ResultsError(
-                f"{where}, {places} {number}: contains {quote(json.dumps(record))}, not an object;"
+                f"{where}, {part} {number}: contains {quote(json.dumps(record))}, not an object;"
                 f" {_SHAPES}"
             )
         row: dict[str, Any] = {}
-        for key, value in record.items():
+        for name, value in record.items():
             # Keys of the next level are joined by dots.
-            inner = {f"{key}.{k}": v for k, v in value.items()} if isinstance(value, dict) else None
-            row |= {key: value} if inner is None else inner
+            inner = value.items() if isinstance(value, dict) else ()
+            row |= {f"{name}.{k}": v for k, v in inner} if inner else {name: value}
         rows.append(row)
     names = list(dict.fromkeys(name for row in rows for name in row))
     # New keys in each row would make a square.
@@ -70,7 +88,7 @@ def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
 
 def _decode(text: str, where: str) -> Any:
     try:
-        return _DECODER.decode(text)
+        return _DECODER.decode(text.strip())
     except _RepeatedKeyError as error:
         raise ResultsError(f"{where}: duplicate key {quote(error)}; use each key once") from None
     except (json.JSONDecodeError, RecursionError) as error:
@@ -80,21 +98,6 @@ def _decode(text: str, where: str) -> Any:
         raise ResultsError(
             f"{where}: is not valid JSON ({reason}); the file may be truncated; write it again"
         ) from None
-
-
-def _records(text: str, where: str, limits: Limits) -> tuple[str, Any]:
-    """Return what the records are, and the records, or the results of lm-evaluation-harness."""
-    if _is_lines(text):
-        # Only \n ends a line; splitlines would also split at separators within strings.
-        lines = enumerate(text.split("\n"), start=1)
-        found = [_decode(t.strip(), f"{where}, line {i}") for i, t in lines if t.strip()]
-        return "line", found
-    document = _decode(text, where)
-    if isinstance(document, dict) and not is_lm_eval(document):
-        document = list(_of_object(document, where, limits))
-    if not isinstance(document, list | dict):
-        raise ResultsError(f"{where}: is JSON, but a single value, not a table; {_SHAPES}")
-    return "record", document
 
 
 def _is_lines(text: str) -> bool:
@@ -107,38 +110,30 @@ def _is_lines(text: str) -> bool:
 
 
 def _of_object(held: dict[str, Any], where: str, limits: Limits) -> Iterator[dict[str, Any]]:
-    """Yield the records of an object: a list under a key, columns by name, or rows by name."""
-    lists = {key: value for key, value in held.items() if isinstance(value, list)}
-    tables = [key for key, value in lists.items() if value and isinstance(value[0], dict)]
-    of_objects = held and all(isinstance(value, dict) and value for value in held.values())
-    if len(tables) > 1:
-        raise ResultsError(
-            f"{where}: contains {len(tables)} tables, under the keys {quote_list(tables)}; keep one"
-        )
-    if tables:
-        yield from lists[tables[0]]
-    elif lists and len(lists) == len(held) and len(set(map(len, lists.values()))) == 1:
-        for row in zip(*lists.values(), strict=True):
-            yield dict(zip(lists, row, strict=True))
-    elif not of_objects:
-        if any(isinstance(value, dict | list) for value in held.values()):
-            raise ResultsError(
-                f"{where}: is JSON, but not a table: an object with the keys {quote_list(held)};"
-                f" {_SHAPES}"
-            )
+    """Yield the records of an object: columns by name, rows by name, or one record."""
+    values = list(held.values())
+    if held and all(isinstance(value, list) for value in values):
+        if len(set(map(len, values))) == 1:
+            yield from (dict(zip(held, row, strict=True)) for row in zip(*values, strict=True))
+            return
+    elif not any(isinstance(value, dict | list) for value in values):
         yield held
-    elif all(key.isdigit() for value in held.values() for key in value):
+        return
+    if not all(isinstance(value, dict) and value for value in values):
+        raise ResultsError(
+            f"{where}: is JSON, but not a table: an object with the keys {quote_list(held)};"
+            f" {_SHAPES}"
+        )
+    if all(key.isdigit() for value in values for key in value):
         # Columns of numbered rows, as pandas writes them.
-        keys = list(dict.fromkeys(key for value in held.values() for key in value))
+        keys = list(dict.fromkeys(key for value in values for key in value))
         limits.check(where, rows=len(keys), cells=len(keys) * len(held))
-        for key in keys:
-            yield {name: value.get(key) for name, value in held.items()}
-    elif all(isinstance(cell, list) for value in held.values() for cell in value.values()):
+        yield from ({name: value.get(key) for name, value in held.items()} for key in keys)
+    elif all(isinstance(cell, list) for value in values for cell in value.values()):
         # Scores of several runs, as in {"DQN": {"Pong": [18.5, 20.1]}}.
         for key, value in held.items():
             for run in range(max(map(len, value.values()))):
                 scores = {name: runs[run] for name, runs in value.items() if run < len(runs)}
                 yield {"key": key, "repeat": str(run), **scores}
     else:
-        for key, value in held.items():
-            yield {"key": key, **value}
+        yield from ({"key": key, **value} for key, value in held.items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,34 +13,45 @@ from occstats._format import did_you_mean, quote_list, show_path
 from occstats.errors import ResultsError
 from occstats.results.reading import MOST_ROWS
 
-__all__ = ["Limits", "check_exists", "check_text", "kind_of_bytes", "kind_of_file"]
+__all__ = [
+    "Limits",
+    "check_exists",
+    "check_text",
+    "choose_table",
+    "kind_of_bytes",
+    "kind_of_file",
+]
 
-_BINARY = {".parquet": "parquet", ".pq": "parquet", ".xlsx": "excel", ".xlsm": "excel"}
-_PICKLES = {".pkl", ".pickle", ".p", ".joblib", ".dill", ".cloudpickle"}
-# First bytes of files that are read, and of others with what they are and the remedy.
-_MAGIC = {b"PAR1": "parquet", b"\x1f\x8b": "gzip"}
-_FOREIGN: tuple[tuple[bytes, str, str], ...] = (
-    (b"version https://git-lfs", "a Git LFS pointer, not the data", "run: git lfs pull"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "save the table as CSV"),
-    (b"\x89HDF", "an HDF5 file", "save the table as Parquet or CSV"),
-    (b"SQLite format 3", "an SQLite database", "export the table as CSV"),
-    (b"\x93NUMPY", "a NumPy array without names", "in Python, pass the array with names"),
-    (b"%PDF", "a PDF document", "download the table itself"),
-    (b"{\\rtf", "a text document", "save the table as CSV"),
-    (b"FEA1", "a Feather file", "save the table as Parquet"),
-    (b"ARROW1", "a Feather or Arrow file", "save the table as Parquet"),
-    (b"BZh91AY&SY", "a file compressed with bzip2", "decompress it first"),
-    (b"\xfd7zXZ\x00", "a file compressed with xz", "unpack it first"),
-    (b"(\xb5/\xfd", "a file compressed with zstd", "unpack it first"),
-    (b"RDX2\n", "an R workspace", "write the table with write.csv"),
-    (b"RDX3\n", "an R workspace", "write the table with write.csv"),
-    (b"\x7fELF", "a program", "name the results file"),
-    (b"\x89PNG", "a picture", "name the results file"),
-)
 _PICKLE = (
     "is a pickle or joblib file, which can execute code when loaded and is never read; save the"
     " table as Parquet or CSV (frame.to_parquet, frame.to_csv)"
 )
+_NUMPY = "is a file of NumPy arrays; in Python, pass a mapping from algorithms to scores"
+# Suffixes that binary files must have the content of, and those of files that are never read.
+_BINARY = {".parquet": "parquet", ".pq": "parquet", ".xlsx": "excel", ".xlsm": "excel"}
+_REFUSED = {
+    **dict.fromkeys((".pkl", ".pickle", ".p", ".joblib", ".dill", ".cloudpickle"), _PICKLE),
+    **dict.fromkeys((".npz", ".npy"), _NUMPY),
+}
+_TABLES_SHOWN = 12
+# First bytes of files that are read, and of others.
+_MAGIC = {b"PAR1": "parquet", b"\x1f\x8b": "gzip"}
+_FOREIGN = {
+    b"version https://git-lfs": "a Git LFS pointer, not the data; run: git lfs pull",
+    b"BZh91AY&SY": "compressed with bzip2; decompress it first",
+    b"\xfd7zXZ\x00": "compressed with xz; decompress it first",
+    b"(\xb5/\xfd": "compressed with zstd; decompress it first",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the table as CSV",
+    b"\x89HDF": "an HDF5 file; save the table as Parquet or CSV",
+    b"SQLite format 3": "an SQLite database; export the table as CSV",
+    b"FEA1": "a Feather file; save the table as Parquet",
+    b"ARROW1": "a Feather or Arrow file; save the table as Parquet",
+    b"RDX2\n": "an R workspace; write the table with write.csv",
+    b"RDX3\n": "an R workspace; write the table with write.csv",
+    b"%PDF": "a PDF document; download the table itself",
+    b"{\\rtf": "a text document; save the table as CSV",
+    b"\x89PNG": "a picture; name the results file",
+}
 
 
 @dataclass(frozen=True)
@@ -116,13 +128,8 @@ def kind_of_file(path: Path, status: os.stat_result) -> str:
     """
     where = show_path(path)
     suffix = path.suffix.lower()
-    if suffix in _PICKLES:
-        raise ResultsError(f"{where}: {_PICKLE}")
-    if suffix == ".npz":
-        raise ResultsError(
-            f"{where}: is a file of NumPy arrays; in Python, pass a mapping from algorithms to"
-            " scores"
-        )
+    if suffix in _REFUSED:
+        raise ResultsError(f"{where}: {_REFUSED[suffix]}")
     if status.st_size == 0:
         raise ResultsError(f"{where}: the file is empty; it may be truncated")
     with path.open("rb") as stream:
@@ -139,9 +146,9 @@ def kind_of_file(path: Path, status: os.stat_result) -> str:
 
 def kind_of_bytes(head: bytes, where: str) -> str:
     """Return the kind of a file by its first bytes; refuse what cannot be a results table."""
-    for magic, what, remedy in _FOREIGN:
+    for magic, what in _FOREIGN.items():
         if head.startswith(magic):
-            raise ResultsError(f"{where}: is {what}; {remedy}")
+            raise ResultsError(f"{where}: is {what}")
     for magic, kind in _MAGIC.items():
         if head.startswith(magic):
             return kind
@@ -150,16 +157,16 @@ def kind_of_bytes(head: bytes, where: str) -> str:
             return "excel"
         raise ResultsError(f"{where}: is a ZIP archive; unpack it first")
     # Pickles of protocols 2 to 5, and joblib's zlib; a CSV may begin with x^2.
-    packed = head[:2] in {b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"}
-    if (head[:1] == b"\x80" and head[1:2] in {b"\x02", b"\x03", b"\x04", b"\x05"}) or (
-        packed and any(byte < 9 or byte > 126 for byte in head[2:])
-    ):
+    packed = re.match(rb"x[\x01\x5e\x9c\xda]", head) and re.search(rb"[^\x09-\x7e]", head[2:])
+    if packed or re.match(rb"\x80[\x02-\x05]", head):
         raise ResultsError(f"{where}: {_PICKLE}")
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     return "json" if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ", b"[[")) else "text"
 
 
-# Languages that are not read, by suffix; they are also recognised by their first lines.
+# Starts of files in languages that are not read; YAML may begin with any key.
+_HTML = (b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--", b"<table")
+_STARTS = {b"\\": "LaTeX", b"@relation": "ARFF", b"---": "YAML"}
 _LANGUAGES = {".tex": "LaTeX", ".yaml": "YAML", ".yml": "YAML", ".toml": "TOML", ".arff": "ARFF"}
 _YAML = re.compile(rb"(?:- )?[\w.-]+:(?: [^,;\t|]*)?")
 
@@ -175,17 +182,36 @@ def check_text(content: bytes, suffix: str, where: str) -> None:
     lines = [line for line in lines if line and not line.startswith((b"%", b"#"))]
     first, second = [*lines, b"", b""][:2]
     start = first.lstrip().lower()
-    if start.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--", b"<table")):
+    if start.startswith(_HTML):
         raise ResultsError(
             f"{where}: is a web page (HTML or XML), not a table; download the file itself (the"
             " 'raw' link)"
         )
-    language = _LANGUAGES.get(suffix)
-    if start.startswith(b"\\"):
-        language = "LaTeX"
-    elif start.startswith(b"@relation"):
-        language = "ARFF"
-    elif start == b"---" or all(map(_YAML.fullmatch, (first, second.lstrip()))):
-        language = "YAML"
+    found = [language for begin, language in _STARTS.items() if start.startswith(begin)]
+    if all(map(_YAML.fullmatch, (first, second.lstrip()))):
+        found.append("YAML")
+    language = next(iter(found), _LANGUAGES.get(suffix))
     if language is not None:
         raise ResultsError(f"{where}: is {language}, which is not read; save the table as CSV")
+
+
+def choose_table(names: Sequence[str], chosen: int | str | None, where: str) -> int:
+    """Return the position of the only table, or of the one chosen by name or number, from 1.
+
+    >>> choose_table(["first", "second"], 2, "a.xlsx"), choose_table(["first"], None, "a.xlsx")
+    (1, 0)
+    """
+    if chosen is None and len(names) == 1:
+        return 0
+    if isinstance(chosen, int) and chosen <= len(names):
+        return chosen - 1
+    if chosen in names:
+        return names.index(str(chosen))
+    got = "" if chosen is None else f"; got table={chosen!r}"
+    if len(names) == 1:
+        raise ResultsError(f"{where}: contains one table{got}")
+    shown = "; ".join(f"{i} ({name})" for i, name in enumerate(names[:_TABLES_SHOWN], start=1))
+    more = f"; {len(names) - _TABLES_SHOWN} more" if len(names) > _TABLES_SHOWN else ""
+    raise ResultsError(
+        f"{where}: contains {len(names)} tables; choose one with table=N: {shown}{more}{got}"
+    )

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from occstats._format import count, quote_list
 from occstats.errors import ResultsError
 from occstats.results.readers.frames import RawTable
-from occstats.results.readers.limits import Limits
+from occstats.results.readers.limits import Limits, choose_table
 
 __all__ = ["is_markdown", "read_markdown"]
 
@@ -19,7 +18,6 @@ __all__ = ["is_markdown", "read_markdown"]
 _RULE = re.compile(rb"^(?=.*\|)(?=.*-)[ \t|:-]+\r?$", re.MULTILINE)
 _BAR = re.compile(r"(?<!\\)\|")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_TABLES_SHOWN = 12
 _LINE = 10_000
 
 
@@ -41,20 +39,11 @@ def read_markdown(content: bytes, where: str, limits: Limits, number: int | str 
     tables = list(_tables(content.decode("utf-8", errors="replace").splitlines()))
     if not tables:
         raise ResultsError(f"{where}: contains no table outside blocks of code")
-    if number is not None and not (isinstance(number, int) and number <= len(tables)):
-        raise ResultsError(f"{where}: contains {count(len(tables), 'table')}; got table={number}")
-    if number is None and len(tables) > 1:
-        shown = [
-            f"{i} {f'({heading[:30]}) ' if heading else ''}"
-            f"{quote_list(name[:20] for name in rows[0][:2])}"
-            for i, (heading, rows, _) in enumerate(tables[:_TABLES_SHOWN], start=1)
-        ]
-        more = f"; {len(tables) - _TABLES_SHOWN} more" if len(tables) > _TABLES_SHOWN else ""
-        raise ResultsError(
-            f"{where}: contains {len(tables)} tables; choose one with table=N, by its number and"
-            f" first columns: {'; '.join(shown)}{more}"
-        )
-    _, (header, *rows), line = tables[(number or 1) - 1]
+    labels = [
+        f"{f'{heading[:30]}: ' if heading else ''}{', '.join(name[:20] for name in rows[0][:2])}"
+        for heading, rows, _ in tables
+    ]
+    _, (header, *rows), line = tables[choose_table(labels, number, where)]
     limits.check(where, columns=len(header))
     for place, row in enumerate(rows, start=line + 2):
         if len(row) > len(header):
