@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from occstats._format import count, quote, quote_list
@@ -19,6 +18,8 @@ from occstats.results.table import Results, names_measure, show_task
 __all__ = ["join"]
 
 _SHOWN = 3
+# Traits agree up to this difference, because published tables are rounded.
+_RELATIVE, _ABSOLUTE = 0.01, 0.005
 
 
 def join(tables: Sequence[Results]) -> Results:
@@ -33,20 +34,15 @@ def join(tables: Sequence[Results]) -> Results:
     notes = [note for table in tables for note in table.notes]
     labels = _labels(tables)
     score_name = _join_score_names(tables, labels, notes)
-    _check_algorithms(tables, labels)
     index = tables[0].scores.index
-    for table in tables[1:]:
-        index = index.append(table.scores.index[~table.scores.index.isin(index)])
+    index = index.append([table.scores.index for table in tables[1:]]).unique()
+    scores = _union([table.scores for table in tables], index, labels)
     _check_tasks(tables, labels, index, notes)
-    scores = _union([table.scores for table in tables], index)
     cvsd = [table.cvsd for table in tables if table.cvsd is not None]
-    recorded = pd.DataFrame(False, index=scores.index, columns=scores.columns)
-    for table in tables:
-        if table.recorded_failures is not None:
-            recorded.loc[table.scores.index, table.algorithms] |= table.recorded_failures
+    failures = [t.recorded_failures for t in tables if t.recorded_failures is not None]
     return Results(
         scores=scores,
-        traits=_join_traits(tables, labels, index, notes),
+        traits=_join_traits(tables, index, notes),
         score_name=score_name,
         higher_is_better=tables[0].higher_is_better,
         fold_scores=_join_folds(tables, index),
@@ -58,19 +54,30 @@ def join(tables: Sequence[Results]) -> Results:
         read_as=tuple(line for table in tables for line in table.read_as),
         # Names of the first source take precedence.
         column_names={k: v for table in reversed(tables) for k, v in table.column_names.items()},
-        recorded_failures=recorded if recorded.to_numpy().any() else None,
+        recorded_failures=_union(failures, index).reindex(columns=scores.columns).eq(1)
+        if failures
+        else None,
     )
 
 
-def _union(frames: Sequence[pd.DataFrame], index: pd.Index[Any]) -> pd.DataFrame:
-    """Unite frames with disjoint cells: other tasks or other columns."""
-    united = frames[0].reindex(index)
-    for frame in frames[1:]:
-        shared = united.columns.intersection(frame.columns)
-        for name in shared:
-            united.loc[frame.index, name] = united.loc[frame.index, name].fillna(frame[name])
-        united = pd.concat([united, frame.drop(columns=shared).reindex(index)], axis=1)
-    return united
+def _union(
+    frames: Sequence[pd.DataFrame], index: pd.Index[Any], labels: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Unite the cells of frames; the first takes precedence, unless they must be disjoint."""
+    columns = frames[0].columns.append([frame.columns for frame in frames[1:]]).unique()
+    united = np.full((len(index), len(columns)), np.nan)
+    for i, frame in enumerate(frames):
+        cells = np.ix_(index.get_indexer(frame.index), columns.get_indexer(frame.columns))
+        values, known = frame.to_numpy(float), united[cells]
+        twice = frame.columns[~(np.isnan(values) | np.isnan(known)).all(axis=0)]
+        if labels and len(twice):
+            raise ResultsError(
+                f"{quote(labels[i])}: {count(len(twice), 'algorithm')}"
+                f" ({quote_list(twice, limit=5)}) of the same name as in another source, on the"
+                " same tasks; rename them"
+            )
+        united[cells] = np.where(np.isnan(known), values, known)
+    return pd.DataFrame(united, index=index, columns=columns)
 
 
 def _join_suites(
@@ -121,7 +128,6 @@ def _labels(tables: Sequence[Results]) -> list[str]:
 
 def _join_score_names(tables: Sequence[Results], labels: Sequence[str], notes: list[str]) -> str:
     """Return the common name of the scores; refuse different metrics and directions."""
-    every = ", ".join(map(quote, labels))
     if len({table.higher_is_better for table in tables}) > 1:
         ways = ", ".join(
             f"{label}: {'higher' if table.higher_is_better else 'lower'}"
@@ -131,51 +137,32 @@ def _join_score_names(tables: Sequence[Results], labels: Sequence[str], notes: l
             f"lower_is_better: the sources disagree on the better direction ({ways}); compare"
             " results of one metric"
         )
-    known: dict[str, str] = {}
-    unnamed = []
-    for label, table in zip(labels, tables, strict=True):
-        if names_measure(table.score_name):
-            name = next(iter(measures_in(table.score_name)), normalise(table.score_name))
-            known.setdefault(name, table.score_name)
-        else:
-            unnamed.append(label)
+    every = ", ".join(map(quote, labels))
+    named = [table.score_name for table in tables if names_measure(table.score_name)]
+    known = {next(iter(measures_in(name)), normalise(name)): name for name in reversed(named)}
     if len(known) > 1:
         raise ResultsError(
-            f"{every}: the sources hold different metrics ({quote_list(known.values())}), which"
-            " cannot be compared with each other; choose the column with score=…, or declare them"
-            " equal with score_name=…"
+            f"{every}: the sources hold different metrics ({quote_list(dict.fromkeys(named))}),"
+            " which cannot be compared with each other; choose the column with score=…, or declare"
+            " them equal with score_name=…"
         )
-    if not known:
+    if not named:
         return tables[0].score_name
-    (name,) = known.values()
+    name = named[0]
     percentages = {bool((table.scores > 1).to_numpy().any()) for table in tables}
     if is_bounded(name) and len(percentages) > 1:
         raise ResultsError(
             f"{every}: some sources have {quote(name)} in 0 … 1 and some in 0 … 100; write all of"
             " them in one unit"
         )
+    unnamed = [
+        label
+        for label, table in zip(labels, tables, strict=True)
+        if not names_measure(table.score_name)
+    ]
     if unnamed:
         notes.append(f"The scores of {quote_list(unnamed)} are taken to be {quote(name)} as well.")
     return name
-
-
-def _check_algorithms(tables: Sequence[Results], labels: Sequence[str]) -> None:
-    """Refuse algorithms of the same name on the same tasks; other tasks are appended."""
-    owners: dict[str, list[tuple[str, pd.Index[Any]]]] = {}
-    for table, label in zip(tables, labels, strict=True):
-        clashes: dict[str, str] = {}
-        for name in table.algorithms:
-            tasks = table.scores.index[table.scores[name].notna()]
-            for owner, others in owners.setdefault(name, []):
-                if tasks.isin(others).any():
-                    clashes.setdefault(name, owner)
-            owners[name].append((label, tasks))
-        if clashes:
-            names, owner = quote_list(clashes, limit=5), next(iter(clashes.values()))
-            raise ResultsError(
-                f"{quote(label)}: {count(len(clashes), 'algorithm')} ({names}) of the same name as"
-                f" in {quote(owner)}, on the same tasks; rename them"
-            )
 
 
 def _check_tasks(
@@ -205,35 +192,22 @@ def _check_tasks(
             )
 
 
-def _join_traits(
-    tables: Sequence[Results], labels: Sequence[str], index: pd.Index[Any], notes: list[str]
-) -> pd.DataFrame:
+def _join_traits(tables: Sequence[Results], index: pd.Index[Any], notes: list[str]) -> pd.DataFrame:
     """Unite the traits; those on which sources disagree are missing, and noted."""
-    traits = pd.DataFrame(index=index)
+    traits = _union([table.traits for table in tables], index)
     disputes = []
-    for name in dict.fromkeys(name for table in tables for name in table.traits.columns):
-        held = [i for i, table in enumerate(tables) if name in table.traits.columns]
-        columns = [tables[i].traits[name].to_numpy(float) for i in held]
-        # Published tables are rounded: values agree if they do at the coarsest precision.
-        places = [_decimals(column) for column in columns]
-        known = pd.DataFrame({i: tables[i].traits[name].reindex(index) for i in held}, dtype=float)
-        spread = (known.max(axis=1) - known.min(axis=1)).to_numpy()
-        disputed = np.nan_to_num(spread) > 0.5 * 10.0 ** -min(places) * (1 + 1e-9)
-        finest = held[int(np.argmax(places))]
-        united = known[[finest, *(i for i in held if i != finest)]].bfill(axis=1).iloc[:, 0]
-        traits[name] = united.mask(disputed)
-        for task, row in known[disputed].iterrows():
-            shown = ", ".join(f"{labels[i]}: {value:g}" for i, value in row.items())
-            disputes.append(f"{show_task(task)}: {quote(name)} ({shown})")
+    for table in tables[1:]:
+        rows, columns = table.traits.index, table.traits.columns
+        theirs, ours = table.traits.to_numpy(float), traits.loc[rows, columns].to_numpy()
+        unlike = np.abs(theirs - ours) > _ABSOLUTE + _RELATIVE * np.abs(ours)
+        disputes += [
+            f"{show_task(rows[i])}: {quote(columns[j])} ({ours[i, j]:g}, {theirs[i, j]:g})"
+            for i, j in zip(*np.nonzero(unlike), strict=True)
+        ]
+        traits.loc[rows, columns] = np.where(unlike, np.nan, ours)
     if disputes:
         notes.append(
             f"The sources disagree on {len(disputes):,} traits of tasks, which count as unknown:"
             f" {'; '.join(disputes[:_SHOWN])}."
         )
     return traits
-
-
-def _decimals(values: npt.NDArray[np.float64]) -> int:
-    """Return the number of decimals of a column, at most 12."""
-    finite = np.unique(values[np.isfinite(values)])
-    return next((n for n in range(12) if np.array_equal(np.round(finite, n), finite)), 12)

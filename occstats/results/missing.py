@@ -15,24 +15,15 @@ from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.table import Results, as_mask, observed_scores, show_task
 
-__all__ = ["IMPUTE", "POLICIES", "WORST", "best_policy", "choices", "resolve"]
+__all__ = ["POLICIES", "best_policy", "choices", "resolve"]
 
 Mask = npt.NDArray[np.bool_]
 
-# Policies and their descriptions.
-POLICIES = {
-    "refuse": "raise an error that lists the first missing cells",
-    "complete": "keep the tasks on which every algorithm has a score",
-    "pairwise": "for each pair of algorithms use the tasks that both have",
-    "drop-algorithms": "keep the algorithms that have a score on every task",
-    "worst": "count a missing cell as a failure, which ranks below every score",
-}
 # In addition, ``impute=NAME`` fills in the score of a baseline, and ``worst=SCORE`` sets the score
 # that represents a failure in means.
-IMPUTE = "impute="
-WORST = "worst="
+POLICIES = ("refuse", "complete", "pairwise", "drop-algorithms", "worst")
 # Items listed in a message, and its lines and characters per line.
-_PAIRS_SHOWN, _NOTES_SHOWN, _SOURCES_SHOWN, _ALGORITHMS_SHOWN = 12, 3, 3, 5
+_NOTES_SHOWN, _SOURCES_SHOWN, _ALGORITHMS_SHOWN = 3, 3, 5
 _MOST_LINES, _WIDTH = 12, 80
 
 
@@ -49,12 +40,12 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
         ``refuse`` raises an error that lists the first missing cells. ``complete`` keeps the
         tasks on which every algorithm has a score.
         ``pairwise`` keeps every task that at least two algorithms have, so that each pair can
-        use the tasks both have; the notes count them per pair. ``drop-algorithms`` keeps the
-        algorithms that have a score on every task. ``worst`` counts a missing cell as a failure,
-        which ranks below every score (:attr:`Results.failed`, :attr:`Results.tested`). In means
-        ``SCORE`` represents a failure, or else the worst possible score of the measure;
-        if neither is known, algorithms with failures have no mean. ``impute=NAME`` takes the
-        score of the algorithm of this name, as automlbenchmark does with its constant predictor.
+        use the tasks both have. ``drop-algorithms`` keeps the algorithms that have a score on
+        every task. ``worst`` counts a missing cell as a failure, which ranks below every score
+        (:attr:`Results.failed`, :attr:`Results.tested`). In means ``SCORE`` represents a failure,
+        or else the worst possible score of the measure; if neither is known, algorithms with
+        failures have no mean. ``impute=NAME`` takes the score of the algorithm of this name, as
+        automlbenchmark does with its constant predictor.
 
     Returns
     -------
@@ -75,9 +66,8 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
     >>> failing.tested.tolist(), failing.failure_score
     ([[0.8, 0.7], [0.9, -inf]], 0.0)
     """
-    baseline = policy.removeprefix(IMPUTE) if policy.startswith(IMPUTE) else None
-    worst = policy == "worst" or policy.startswith(WORST)
-    if policy not in POLICIES and baseline is None and not worst:
+    name, given, value = policy.partition("=")
+    if policy not in POLICIES and not (given and name in {"impute", "worst"}):
         raise ResultsError(
             f"missing: {quote(policy)} is not a policy{did_you_mean(policy, POLICIES)}; choose one"
             f" of {', '.join(map(repr, POLICIES))}, 'worst=SCORE' or 'impute=NAME'"
@@ -88,23 +78,23 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
             " comparison needs two; add the results of another one as a second source, or name the"
             " column of algorithms with algorithm=…",
         )
-    failure_score = _failure_score(results, policy) if worst else None
-    if baseline is not None and baseline not in results.algorithms:
+    if name == "impute" and value not in results.algorithms:
         raise ResultsError(
-            f"missing: there is no algorithm {quote(baseline)} to impute from"
-            f"{did_you_mean(baseline, results.algorithms)}; choose from"
+            f"missing: there is no algorithm {quote(value)} to impute from"
+            f"{did_you_mean(value, results.algorithms)}; choose from"
             f" {quote_list(results.algorithms)}"
         )
+    failure_score = _failure_score(results, policy) if name == "worst" else None
     absent = results.scores.isna().to_numpy()
     rescored = results.failed is not None and failure_score not in (None, results.failure_score)
     if not absent.any() and not rescored:
         return results
     if policy == "refuse":
         raise _refusal(results, absent)
-    if worst:
-        return _count_as_failures(results, absent, policy, failure_score)
-    if baseline is not None:
-        return _impute(results, absent, baseline)
+    if name == "worst":
+        return _count_as_failures(results, policy, failure_score)
+    if name == "impute":
+        return _impute(results, absent, value)
     if policy == "drop-algorithms":
         return _drop_algorithms(results)
     return _keep_tasks(results, absent, policy)
@@ -119,14 +109,6 @@ def best_policy(results: Results) -> str:
     It is ``worst`` if the sources record a failure in every missing cell, and otherwise the policy
     that keeps most of the table. It is empty if nothing is missing, or if every policy that makes
     no assumption about the missing cells leaves too little to compare.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from occstats import load_results
-    >>> frame = pd.DataFrame({"dataset": ["a", "b"], "A": [1, 2], "B": [3, 4]})
-    >>> best_policy(load_results(frame, lower_is_better=False))
-    ''
     """
     absent = results.scores.isna().to_numpy()
     if len(results.algorithms) < 2 or not absent.any():
@@ -151,26 +133,24 @@ def best_policy(results: Results) -> str:
 def choices(results: Results) -> dict[str, str]:
     """Return the policies that can be applied to the missing cells, each with a description."""
     absent = results.scores.isna().to_numpy()
-    whole, full = int((~absent.any(axis=1)).sum()), np.asarray(~absent.any(axis=0))
+    whole, full = (int((~absent.any(axis=axis)).sum()) for axis in (1, 0))
     failures = int((absent & as_mask(results.recorded_failures, results.scores)).sum())
     recorded = f"; {failures:,} of {absent.sum():,} recorded" if failures < absent.sum() else ""
-    known = isfinite(_worst_bound(results))
-    offers = {
-        "complete": (whole, f"{count(whole, 'task')} that all algorithms have"),
-        "drop-algorithms": (
-            1 < full.sum() < len(full),
-            f"{full.sum():,} algorithms that have all tasks",
+    unbounded = not isfinite(_worst_bound(results))
+    offers = (
+        ("complete", whole, f"{count(whole, 'task')} that all algorithms have"),
+        (
+            "drop-algorithms",
+            1 < full < absent.shape[1],
+            f"{full:,} algorithms that have all tasks",
         ),
         # Ranks require complete tasks.
-        "pairwise": (whole, "for each pair, the tasks that both have"),
-        "worst": (failures, f"failures rank below every score{recorded}"),
-        "worst=SCORE": (
-            failures and not known,
-            "the same; SCORE represents a failure in means",
-        ),
-        "impute=NAME": (full.any() and absent.any(), "the score of a baseline"),
-    }
-    return {policy: text for policy, (possible, text) in offers.items() if possible}
+        ("pairwise", whole, "for each pair, the tasks that both have"),
+        ("worst", failures, f"failures rank below every score{recorded}"),
+        ("worst=SCORE", failures and unbounded, "the same; SCORE represents a failure in means"),
+        ("impute=NAME", full and absent.any(), "the score of a baseline"),
+    )
+    return {policy: text for policy, possible, text in offers if possible}
 
 
 def _largest_part(results: Results, absent: Mask) -> tuple[list[str], int]:
@@ -195,8 +175,9 @@ def _refusal(results: Results, absent: Mask) -> ResultsError:
     """Describe what is missing and list the options, the best one first."""
     first_cells = results.missing.head(3).itertuples(index=False, name=None)
     examples = "; ".join(f"{show_task(cell)}: {quote(cell[2])}" for cell in first_cells)
+    source = _source(results)
     problem = (
-        f"{absent.sum():,} of {absent.size:,} cells have no score"
+        f"{source}: {absent.sum():,} of {absent.size:,} cells have no score"
         f" (in {absent.any(axis=1).sum():,} of {results.n_tasks:,} tasks), first {examples}"
     )
     policy = best_policy(results)
@@ -212,19 +193,24 @@ def _refusal(results: Results, absent: Mask) -> ResultsError:
         options = [f"algorithms={part}, missing='complete' ({stays})", *others]
     options = options or ["use algorithms that share tasks under the same names"]
     lines = [f"{'  or' if i else 'try:'} {line}" for i, line in enumerate(options)]
-    because = [note.rstrip(".") for note in results.notes if "count as missing" in note]
-    if len(results.sources) == 1:  # its name begins the message anyway
-        (source,) = results.sources
-        for prefix in (f"{source}: ", f"{quote(source)}: "):
-            because = [note.removeprefix(prefix) for note in because]
-    for n_notes in range(min(_NOTES_SHOWN, len(because)), -1, -1):
-        head = f"{_source(results)}: {'; '.join([problem, *because[:n_notes]])}"
-        if sum(len(wrap(line, _WIDTH)) for line in (head, *lines)) <= _MOST_LINES:
+    notes = [note for note in results.notes if "count as missing" in note][:_NOTES_SHOWN]
+    because = [note.removeprefix(f"{source}: ").rstrip(".") for note in notes]
+    for n_notes in range(len(because), -1, -1):
+        message = ["; ".join([problem, *because[:n_notes]]), *lines]
+        if sum(len(wrap(line, _WIDTH)) for line in message) <= _MOST_LINES:
             break
-    error = ResultsError("\n".join([head, *lines]))
+    error = ResultsError("\n".join(message))
     # The message already has the option, so the constructor must not append it.
     error.retry = retry
     return error
+
+
+def _unfit(results: Results, policy: str, why: str) -> ResultsError:
+    """Return the error of a policy that cannot be applied, with a better one if any."""
+    best = best_policy(results)
+    return ResultsError(
+        f"{_source(results)}: missing={quote(policy)} {why}", {"missing": best} if best else None
+    )
 
 
 # -- policies --------------------------------------------------------------------------------------
@@ -236,20 +222,30 @@ def _keep_tasks(results: Results, absent: Mask, policy: str) -> Results:
     keep: Mask = (~absent).sum(axis=1) >= (2 if pairs else absent.shape[1])
     if not keep.any():
         several = "two algorithms" if pairs else "every algorithm"
-        raise _nothing_left(results, f"no task has a score of {several}", policy)
-    lost = results.n_clusters - results.scores.index[keep].get_level_values(0).nunique()
-    why = f", {lost:,} of {results.n_clusters:,} datasets lost entirely" if lost else ""
-    why = ", because fewer than two algorithms have a score there" if pairs else why
-    note = f"missing={policy!r}: {(~keep).sum():,} of {results.n_tasks:,} tasks dropped{why}."
-    notes = [] if keep.all() else [note]
-    return results.keep_tasks(keep, *notes, *(_left_out(results, absent[keep]) if pairs else ()))
+        raise _unfit(results, policy, f"leaves nothing: no task has a score of {several}")
+    notes = []
+    if not keep.all():
+        lost = results.n_clusters - results.scores.index[keep].get_level_values(0).nunique()
+        why = f", {lost:,} of {results.n_clusters:,} datasets lost entirely" if lost else ""
+        why = ", because fewer than two algorithms have a score there" if pairs else why
+        notes = [
+            f"missing={policy!r}: {(~keep).sum():,} of {results.n_tasks:,} tasks dropped{why}."
+        ]
+    if pairs:
+        present = (~absent[keep]).astype(np.int64)
+        shared = (present.T @ present)[np.triu_indices(present.shape[1], k=1)]
+        notes.append(
+            f"missing='pairwise': {present.all(axis=1).sum():,} of {count(len(present), 'task')}"
+            f" have every algorithm; pairs share {shared.min():,} to {shared.max():,} tasks."
+        )
+    return results.keep_tasks(keep, *notes)
 
 
 def _drop_algorithms(results: Results) -> Results:
     complete = list(results.scores.columns[results.scores.notna().all()])
     if len(complete) < 2:
         few = f"{count(len(complete), 'algorithm')} with a score on every task"
-        raise _nothing_left(results, few, "drop-algorithms")
+        raise _unfit(results, "drop-algorithms", f"leaves nothing to compare: {few}")
     dropped = [name for name in results.algorithms if name not in complete]
     note = (
         f"missing='drop-algorithms': {count(len(dropped), 'algorithm')} of"
@@ -257,34 +253,6 @@ def _drop_algorithms(results: Results) -> Results:
     )
     kept = results.select(complete)
     return replace(kept, notes=(*kept.notes, note))
-
-
-def _nothing_left(results: Results, why: str, policy: str) -> ResultsError:
-    """Return the error of a policy that leaves nothing to compare, with a better one if any."""
-    best = best_policy(results)
-    return ResultsError(
-        f"{_source(results)}: {why}, so missing={policy!r} leaves nothing to compare",
-        {"missing": best} if best else None,
-    )
-
-
-def _left_out(results: Results, absent: Mask) -> list[str]:
-    """Note the number of tasks that each pair of algorithms lacks."""
-    present = (~absent).astype(np.int64)
-    first, second = np.triu_indices(present.shape[1], k=1)
-    lacking = len(present) - (present.T @ present)[first, second]
-    order = [int(i) for i in np.argsort(-lacking, kind="stable") if lacking[i]]
-    names = results.algorithms
-    shown = ", ".join(
-        f"{quote(names[first[i]])}–{quote(names[second[i]])} {lacking[i]:,}"
-        for i in order[:_PAIRS_SHOWN]
-    )
-    more = f" and {len(order) - _PAIRS_SHOWN} more pairs" if len(order) > _PAIRS_SHOWN else ""
-    note = (
-        f"missing='pairwise': of {len(present):,} tasks, {present.all(axis=1).sum():,} have every"
-        f" algorithm; tasks left out per pair: {shown}{more}."
-    )
-    return [note] if order else []
 
 
 def _worst_bound(results: Results) -> float:
@@ -300,7 +268,7 @@ def _failure_score(results: Results, policy: str) -> float | None:
         if results.failed is not None:  # resolved before
             return results.failure_score
         return bound if isfinite(bound) else None
-    text = policy.removeprefix(WORST)
+    text = policy.removeprefix("worst=")
     try:
         score = float(text)
     except ValueError:
@@ -328,68 +296,60 @@ def _failure_score(results: Results, policy: str) -> float | None:
     return score
 
 
-def _count_as_failures(
-    results: Results, absent: Mask, policy: str, failure_score: float | None
-) -> Results:
+def _count_as_failures(results: Results, policy: str, failure_score: float | None) -> Results:
     """Mark the missing cells as failures, with a finite score for descriptions."""
     scores = observed_scores(results)
-    failed = np.isnan(scores)
-    if failed.all():
+    failed = pd.DataFrame(
+        np.isnan(scores), index=results.scores.index, columns=results.scores.columns
+    )
+    n_failed = int(failed.to_numpy().sum())
+    if n_failed == failed.size:
         raise ResultsError(
             f"{_source(results)}: no cell has a score, so there is nothing to compare"
         )
     worst = np.nanmin(scores) if results.higher_is_better else np.nanmax(scores)
-    filled = results.scores.copy()
-    filled[:] = np.where(failed, worst if failure_score is None else failure_score, scores)
-    counts = pd.Series(failed.sum(axis=0), index=results.algorithms)
-    counts = counts[counts > 0].sort_values(ascending=False, kind="stable")
+    counts = failed.sum().sort_values(ascending=False, kind="stable")
+    counts = counts[counts > 0]
     named = ", ".join(f"{quote(name)} {n:,}" for name, n in counts[:_ALGORITHMS_SHOWN].items())
     n_more = len(counts) - _ALGORITHMS_SHOWN
     more = f" and {count(n_more, 'more algorithm')}" if n_more > 0 else ""
-    sentences = [
-        f"missing={quote(policy)}: {count(failed.sum(), 'cell')} on"
+    note = (
+        f"missing={quote(policy)}: {count(n_failed, 'cell')} on"
         f" {count(failed.any(axis=1).sum(), 'task')} count as failures, which rank below every"
         f" score: {named}{more}."
-    ]
-    tied = int(failed.all(axis=1).sum())
-    if tied:
-        sentences.append(f"On {count(tied, 'task')} every algorithm failed, which is a tie.")
-    sentences.append(
-        "They have no score in means; missing='worst=SCORE' would give them one."
-        if failure_score is None
-        else f"Their score in means is {failure_score:g}."
     )
-    unrecorded = int((absent & ~as_mask(results.recorded_failures, results.scores)).sum())
-    if unrecorded == failed.sum():
-        sentences.append("The sources record none of these failures.")
-    elif unrecorded:
-        sentences.append(f"The sources do not record {unrecorded:,} of these failures.")
+    if tied := int(failed.all(axis=1).sum()):
+        note += f" On {count(tied, 'task')} every algorithm failed, which is a tie."
+    if failure_score is None:
+        note += " They have no score in means; missing='worst=SCORE' would give them one."
+    else:
+        note += f" Their score in means is {failure_score:g}."
+    recorded = int((failed & as_mask(results.recorded_failures, failed)).to_numpy().sum())
+    if recorded < n_failed:
+        note += f" The sources record {recorded or 'none'} of these failures."
+    filled = results.scores.mask(failed, worst if failure_score is None else failure_score)
     return replace(
         results,
         scores=filled,
-        failed=pd.DataFrame(failed, index=filled.index, columns=filled.columns),
+        failed=failed,
         failure_score=failure_score,
-        notes=(*results.notes, " ".join(sentences)),
+        notes=(*results.notes, note),
     )
 
 
 def _impute(results: Results, absent: Mask, baseline: str) -> Results:
     """Fill missing cells with the scores of a baseline."""
-    policy = f"{IMPUTE}{baseline}"
-    substitute = results.scores[baseline].to_numpy(float)
-    lacking = np.isnan(substitute) & absent.any(axis=1)
+    policy = f"impute={baseline}"
+    substitute = results.scores[baseline]
+    lacking = substitute.isna().to_numpy() & absent.any(axis=1)
     if lacking.any():
-        first, best = show_task(results.scores.index[lacking][0]), best_policy(results)
-        raise ResultsError(
-            f"{_source(results)}: missing={quote(policy)} finds no score to fill in on"
-            f" {count(lacking.sum(), 'task')}, first {first}",
-            {"missing": best} if best else None,
-        )
-    filled = results.scores.copy()
-    filled[:] = np.where(absent, substitute[:, None], results.scores)
+        first = show_task(results.scores.index[lacking][0])
+        n_tasks = count(lacking.sum(), "task")
+        raise _unfit(results, policy, f"finds no score to fill in on {n_tasks}, first {first}")
     note = (
         f"missing={quote(policy)}: {count(absent.sum(), 'cell')} on"
         f" {count(absent.any(axis=1).sum(), 'task')} filled with the score of {quote(baseline)}, of"
         f" {quote_list(results.missing['algorithm'].unique(), limit=5)}."
     )
+    filled = results.scores.mask(absent, substitute, axis=0)
     return replace(results, scores=filled, notes=(*results.notes, note))

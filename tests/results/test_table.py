@@ -81,8 +81,8 @@ def test_pairwise_counts_per_pair():
     kept = results.resolve_missing("pairwise")
     assert kept.n_tasks == 4
     assert "1 of 5 tasks dropped" in kept.notes[-2]
-    assert "2 have every algorithm" in kept.notes[-1]
-    assert "'A'–'B' 2, 'A'–'C' 1, 'B'–'C' 1" in kept.notes[-1]
+    assert "2 of 4 tasks have every algorithm" in kept.notes[-1]
+    assert "pairs share 2 to 3 tasks" in kept.notes[-1]
 
 
 def test_complete_tables_pass_every_policy(long_frame):
