@@ -125,22 +125,15 @@ class Results:
             raise ResultsError(f"scores: duplicate algorithm {quote(twice)}")
         for name in ("traits", "fold_scores", "cvsd", "failed", "recorded_failures"):
             frame = getattr(self, name)
-            if frame is None:
-                continue
-            if not frame.index.equals(index):
+            if frame is not None and not frame.index.equals(index):
                 raise ResultsError(
                     f"{name}: the rows must be the tasks of scores, in the same order"
                 )
-            if name in {"failed", "recorded_failures"} and list(frame.columns) != self.algorithms:
+        for name in ("failed", "recorded_failures"):
+            frame = getattr(self, name)
+            if frame is not None and list(frame.columns) != self.algorithms:
                 raise ResultsError(
                     f"{name}: the columns must be those of scores, in the same order"
-                )
-        if self.failed is not None and self.failure_score is not None:
-            sign = 1.0 if self.higher_is_better else -1.0
-            if (sign * observed_scores(self) < sign * self.failure_score).any():
-                raise ResultsError(
-                    f"failure_score: {self.failure_score:g} is better than some scores; a failure"
-                    " must be at least as bad as every score"
                 )
         without = set() if self.suites is None else set(index.unique(0)) - set(self.suites)
         if without:
@@ -320,18 +313,7 @@ class Results:
         0  appendicitis     0        NND  0.741  7.0  85.0      0.05
         1  appendicitis     0       LNND  0.644  7.0  85.0      0.05
         """
-        n_tasks, n_algorithms = self.scores.shape
-        folds = self.fold_scores
-        if folds is None or set(folds.columns.get_level_values(0)) != set(self.algorithms):
-            failed = as_mask(self.failed, self.scores)
-            recorded = (failed | as_mask(self.recorded_failures, self.scores)).ravel()
-            rows = np.repeat(np.arange(n_tasks), n_algorithms)
-            keys = {"algorithm": np.tile(self.scores.columns.to_numpy(object), n_tasks)}
-            score = observed_scores(self).ravel()
-            absent = np.where(recorded, "failed", "missing")
-            status = np.where(np.isnan(score), absent, "ok") if recorded.any() else None
-        else:
-            rows, keys, score, status = _fold_rows(self, folds)
+        rows, keys, score, status = _long_form(self)
         named = self.column_names
         cluster = self.clusters
         task = self.scores.index.get_level_values(1).to_numpy(object)
@@ -392,22 +374,17 @@ class Results:
         scores = self.scores.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
         shown = scores.map(lambda value: "–" if math.isnan(value) else f"{value:.4g}")
         failed = as_mask(self.failed, self.scores)[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
-        shown = shown.mask(failed, "failed").reset_index()
-        table = shown.to_html(index=False, border=0)
-        left_out = [
-            f"{n:,} more {what}"
-            for n, what in (
-                (self.n_tasks - _ROWS_SHOWN, "tasks"),
-                (len(self.algorithms) - _COLUMNS_SHOWN, "algorithms"),
-            )
-            if n > 0
-        ]
+        table = shown.mask(failed, "failed").reset_index().to_html(index=False, border=0)
+        n_hidden = {
+            "tasks": self.n_tasks - _ROWS_SHOWN,
+            "algorithms": len(self.algorithms) - _COLUMNS_SHOWN,
+        }
+        left_out = [f"{n:,} more {what}" for what, n in n_hidden.items() if n > 0]
         more = f"<p>… {' and '.join(left_out)}</p>" if left_out else ""
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes[:_NOTES_SHOWN])
         return (
-            f"<div><p><strong>{escape(self._headline())}</strong></p>"
-            f"{table}{more}"
-            f"{f'<ul>{notes}</ul>' if notes else ''}</div>"
+            f"<div><p><strong>{escape(self._headline())}</strong></p>{table}{more}"
+            f"<ul>{notes}</ul></div>"
         )
 
     def _headline(self) -> str:
@@ -450,37 +427,37 @@ def names_measure(score_name: str) -> bool:
     return measure(score_name)[0] is not None
 
 
-def _fold_rows(
-    results: Results, folds: pd.DataFrame
+def _long_form(
+    results: Results,
 ) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray, np.ndarray | None]:
-    """Return the row of the task, the keys, the score and the status of each fold."""
-    values = folds.to_numpy()
-    algorithm = results.scores.columns.get_indexer(folds.columns.get_level_values(0))
+    """Return the row of the task, the keys, the score and the status of each cell or fold."""
+    folds = results.fold_scores
+    values = observed_scores(results)
+    labels = [results.scores.columns.to_numpy(object)]
+    absent, used = np.isnan(values), np.ones(values.shape, dtype=bool)
     failed = as_mask(results.failed, results.scores)
-    recorded = failed | as_mask(results.recorded_failures, results.scores)
-    absent = np.isnan(observed_scores(results))[:, algorithm]
-    without = np.where(recorded[:, algorithm], "failed", "missing")
-    names = [
-        folds.columns.get_level_values(level).to_numpy(object)
-        for level in range(folds.columns.nlevels)
-    ]
-    runs = pd.DataFrame(dict(enumerate(names[1:])))  # the fold, and the repeat if there is one
-    run = runs.groupby(list(runs.columns), sort=False).ngroup().to_numpy()
-    # A fold that any algorithm has on a task is written for all, so that missing ones show.
-    used = pd.DataFrame(~np.isnan(values)).T.groupby(run).transform("any").T.to_numpy(copy=True)
-    used |= absent & ~used.any(axis=1, keepdims=True)
-    rows, column = np.nonzero(used)
-    score = values[rows, column]
-    status = None
-    if np.isnan(score).any():
-        status = np.where(
-            np.isnan(score),
-            np.where(absent[rows, column], without[rows, column], "undefined"),
-            "ok",
-        )
-    roles = zip(("algorithm", "fold", "repeat"), names, strict=False)
-    columns = {role: labels[column] for role, labels in roles}
-    return rows, columns, score, status
+    failed = failed | as_mask(results.recorded_failures, results.scores)
+    # In a joined table, only some algorithms may have folds.
+    if folds is not None and set(folds.columns.get_level_values(0)) == set(results.algorithms):
+        values = folds.to_numpy()
+        levels = range(folds.columns.nlevels)  # algorithm, fold, and repeat if there is one
+        labels = [folds.columns.get_level_values(level).to_numpy(object) for level in levels]
+        algorithm = results.scores.columns.get_indexer(labels[0])
+        absent, failed = absent[:, algorithm], failed[:, algorithm]
+        # A fold that any algorithm has on a task is written for all, so that missing ones show.
+        run = folds.columns.droplevel(0).factorize()[0]
+        used = pd.DataFrame(~np.isnan(values)).T.groupby(run).transform("any").T.to_numpy(copy=True)
+        used |= absent & ~used.any(axis=1, keepdims=True)
+    rows, cells = np.nonzero(used)
+    score = values[rows, cells]
+    keys = {
+        role: names[cells]
+        for role, names in zip(("algorithm", "fold", "repeat"), labels, strict=False)
+    }
+    if not np.isnan(score).any():
+        return rows, keys, score, None
+    without = np.select([failed, absent], ["failed", "missing"], "undefined")[rows, cells]
+    return rows, keys, score, np.where(np.isnan(score), without, "ok")
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
