@@ -29,8 +29,8 @@ class Entry:
         Class → number of rows; small classes are not targets, but serve as other rows.
     omitted_rows : int
         Rows with missing values in the original.
-    digests : dict
-        The `digests` of the paper's copy, if known.
+    digest : str
+        The `digest_of` the paper's copy, empty if unknown.
     preparation : dict
         How the files become a table; see `occstats.datasets.fetching.prepare_table`.
     """
@@ -44,7 +44,7 @@ class Entry:
     classes: dict[str, int]
     small_classes: dict[str, int]
     omitted_rows: int
-    digests: dict[str, str]
+    digest: str
     preparation: dict[str, Any]
 
     @property
@@ -70,7 +70,7 @@ def catalogue() -> dict[str, Entry]:
             **{key: fields.pop(key) for key in known},
             small_classes=fields.pop("small_classes", {}),
             omitted_rows=fields.pop("omitted_rows", 0),
-            digests=fields.pop("digests", {}),
+            digest=fields.pop("digest", ""),
             preparation=fields,
         )
         for name, fields in json.loads(text).items()
@@ -91,8 +91,8 @@ def problems(dataset: Dataset, entry: Entry) -> list[str]:
     Examples
     --------
     >>> from occstats.datasets import load_builtin
-    >>> problems(load_builtin("iris"), entry_of("iris"))
-    ["lacks the classes 'Iris-setosa' (50 rows), 'Iris-versicolor' (50 rows), ..."]
+    >>> problems(load_builtin("wine"), entry_of("wine"))
+    ["has other classes than the paper's: '1' (0 rows instead of 59), ..."]
     """
     found = []
     m = dataset.X.shape[1]
@@ -100,61 +100,39 @@ def problems(dataset: Dataset, entry: Entry) -> list[str]:
         found.append(f"has {m} attributes, the paper's {entry.m}")
     expected = {**entry.classes, **entry.small_classes}
     sizes = dataset.class_sizes
-    if lacking := [name for name in expected if name not in sizes]:
-        listed = ", ".join(f"{name!r} ({expected[name]} rows)" for name in lacking)
-        found.append(f"lacks the classes {listed}")
-    if unknown := [name for name in sizes if name not in expected]:
-        listed = ", ".join(f"{name!r} ({sizes[name]} rows)" for name in unknown)
-        found.append(f"has the unknown classes {listed}")
-    found += [
-        f"has {sizes[name]} rows of class {name!r}, the paper's {size}"
-        for name, size in expected.items()
-        if name in sizes and sizes[name] != size
-    ]
-    if found or not entry.digests:
-        return found
-    ours = digests(dataset)
-    if ours["whole"] == entry.digests["whole"]:
-        return []
-    what = "has other values than the paper's"
-    if ours["any_order_of_rows"] == entry.digests["any_order_of_rows"]:
-        what = "has the paper's rows in another order, on which the folds depend"
-    elif ours["any_order_of_columns"] == entry.digests["any_order_of_columns"]:
-        what = "has the paper's attributes in another order, on which random descriptors depend"
-    return [f"{what} (digest {ours['whole']}, the paper's {entry.digests['whole']})"]
+    if sizes != expected:
+        listed = ", ".join(
+            f"{name!r} ({sizes.get(name, 0)} rows instead of {expected.get(name, 0)})"
+            for name in {**expected, **sizes}
+            if sizes.get(name) != expected.get(name)
+        )
+        found.append(f"has other classes than the paper's: {listed}")
+    if not found and entry.digest not in {"", digest := digest_of(dataset)}:
+        found.append(
+            "has other values than the paper's, or the same in another order, on which folds and"
+            f" random descriptors depend (digest {digest}, the paper's {entry.digest})"
+        )
+    return found
 
 
-def digests(dataset: Dataset) -> dict[str, str]:
-    """Return hashes of a dataset: exact, for any order of rows, and for any order of attributes.
+def digest_of(dataset: Dataset) -> str:
+    """Return a hash of a dataset, with values rounded to nine digits.
 
-    Values are rounded to nine digits: a spreadsheet does not keep the last bits.
+    A spreadsheet does not keep the last bits.
 
     Examples
     --------
     >>> from occstats.datasets import load_builtin
     >>> iris = load_builtin("iris")
     >>> turned = Dataset("iris", iris.X[::-1], iris.labels[::-1])
-    >>> [ours == theirs for ours, theirs in zip(digests(iris).values(), digests(turned).values())]
-    [False, True, False]
+    >>> digest_of(iris) == digest_of(turned)
+    False
     """
     values, places = np.unique(dataset.X, return_inverse=True)
     # Rounding through text is the same on every machine.
     X = np.array([float(f"{value:.9g}") + 0.0 for value in values])[places.reshape(dataset.X.shape)]
-    rows = sorted(
-        hashlib.sha256(row.tobytes() + label.encode()).digest()
-        for row, label in zip(X, dataset.labels.tolist(), strict=True)
-    )
-    columns = sorted(hashlib.sha256(column.tobytes()).digest() for column in X.T)
     labels = "\0".join(dataset.labels.tolist()).encode()
-    return {
-        "whole": _short(X.tobytes() + labels),
-        "any_order_of_rows": _short(b"".join(rows)),
-        "any_order_of_columns": _short(b"".join(columns) + labels),
-    }
-
-
-def _short(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:12]
+    return hashlib.sha256(X.tobytes() + labels).hexdigest()[:12]
 
 
 @dataclass(frozen=True)

@@ -241,22 +241,17 @@ def _read_text(path: Path, label: str) -> pd.DataFrame:
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
         separator = max(",;\t|", key=file.readline().count)
         file.seek(0)
-        header = next(csv.reader(file, delimiter=separator, skipinitialspace=True))
-        columns = [column.strip() for column in header]
-        twice = [column for column in columns if columns.count(column) > 1]
-        if twice:
-            raise DataError(f"{path}: the column {twice[0]!r} occurs twice; rename one of them")
         # As text: a class called NA or 001 keeps its name; numbers are parsed later.
-        frame = pd.read_csv(
+        rows = pd.read_csv(
             file,
             sep=separator,
             header=None,
-            names=columns,
             dtype=str,
             keep_default_na=False,
             skipinitialspace=True,
         )
-    if label in frame.columns:
+    frame = rows.iloc[1:].set_axis(rows.iloc[0].str.strip().tolist(), axis=1)
+    if list(frame.columns).count(label) == 1:
         frame[label] = frame[label].replace({"": None, "?": None})
     return frame
 

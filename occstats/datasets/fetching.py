@@ -9,7 +9,6 @@ import urllib.request
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -119,62 +118,47 @@ def find_members(content: bytes, wanted: list[str], *, source: str) -> dict[str,
     {'wine.data': b'1,2'}
     """
     found: dict[str, bytes] = {}
-    for name, member in _members(PurePosixPath(source).name, content, source, DEEPEST):
-        if name in wanted:
-            found.setdefault(name, member)
+    try:
+        for name, member in _members(PurePosixPath(source).name, content, DEEPEST):
+            if name in wanted:
+                found.setdefault(name, member)
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, RuntimeError) as e:
+        raise DataError(f"{source}: damaged archive ({e})") from e
     if lacking := [name for name in wanted if name not in found]:
         raise DataError(f"{source}: the archive has no file {', '.join(lacking)}")
     return {name: found[name] for name in wanted}
 
 
-def _members(name: str, content: bytes, source: str, depth: int) -> Iterator[tuple[str, bytes]]:
+def _members(name: str, content: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
     """Yield the files of an archive and of archives within it; other content is its own member."""
-    try:
-        if depth and _is_archive(content):
-            for member, size, read in _entries(content):
-                if size > LARGEST_MEMBER:
-                    raise DataError(
-                        f"{source}: {member} unpacks to {size} bytes, more than any of the datasets"
-                    )
-                yield from _members(PurePosixPath(member).name, read(), source, depth - 1)
-        elif name.endswith(".Z"):
-            yield name.removesuffix(".Z"), _uncompressed(content, source)
-        else:
-            yield name, content
-    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, RuntimeError) as e:
-        raise DataError(f"{source}: damaged archive ({e})") from e
-
-
-def _is_archive(content: bytes) -> bool:
-    if content[257:262] == b"ustar" or content[:2] == b"\x1f\x8b":
-        return True
-    if not zipfile.is_zipfile(io.BytesIO(content)):
-        return False
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:  # a spreadsheet is one, too
-        return not any(name.startswith("xl/workbook") for name in archive.namelist())
-
-
-def _entries(content: bytes) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
-    """Yield name, size and reader of each file of an archive."""
-    if zipfile.is_zipfile(io.BytesIO(content)):
+    if name.endswith(".Z"):
+        yield name.removesuffix(".Z"), _uncompressed(content)
+    elif depth and zipfile.is_zipfile(io.BytesIO(content)) and not name.endswith((".xls", ".xlsx")):
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             for entry in packed.infolist():
-                if not entry.is_dir():
-                    yield entry.filename, entry.file_size, partial(packed.read, entry)
-        return
-    with tarfile.open(fileobj=io.BytesIO(content)) as tar:
-        for member in tar:
-            if member.isfile() and (file := tar.extractfile(member)):
-                yield member.name, member.size, file.read
+                _check_size(entry.filename, entry.file_size)
+                inner = PurePosixPath(entry.filename).name
+                yield from _members(inner, packed.read(entry), depth - 1)
+    elif depth and tarfile.is_tarfile(io.BytesIO(content)):
+        with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+            for member in tar:
+                _check_size(member.name, member.size)
+                if file := tar.extractfile(member):
+                    yield from _members(PurePosixPath(member.name).name, file.read(), depth - 1)
+    else:
+        yield name, content
 
 
-def _uncompressed(content: bytes, source: str) -> bytes:
+def _check_size(name: str, size: int) -> None:
+    if size > LARGEST_MEMBER:
+        raise DataError(f"{name}: unpacks to {size} bytes, more than any of the datasets")
+
+
+def _uncompressed(content: bytes) -> bytes:
     try:
         from unlzw3 import unlzw
     except ImportError as error:
-        raise DataError(
-            f"{source}: contains .Z files, which need a package: pip install 'occstats[fetch]'"
-        ) from error
+        raise DataError("files .Z need a package: pip install 'occstats[fetch]'") from error
     data: bytes = unlzw(content)
     return data
 

@@ -34,7 +34,7 @@ def entry():
     return Entry(
         name="toy", repository="UCI", page="", address="https://example.org/a+b/toy.zip",
         files=["toy.data"], m=2, classes={"x": 2, "y": 3}, small_classes={}, omitted_rows=1,
-        digests={}, preparation={"drop": [0]},
+        digest="", preparation={"drop": [0]},
     )  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def test_attempts_are_limited(entry, repository, served, tmp_path, answer, reaso
         (b"<!DOCTYPE html><title>Welcome</title>", "sends an HTML page instead of data"),
         (None, "responds 404"),
         (zipped({"other.data": TOY}), "the archive has no file toy.data"),
-        (zipped({"toy.data": TOY.replace("x", "y")}), "lacks the classes 'x'"),
+        (zipped({"toy.data": TOY.replace("x", "y")}), "'x' .0 rows instead of 2"),
         (zipped({"toy.data": TOY.replace(",x", ",7,x").replace(",y", ",7,y")}), "3 attributes"),
         (zipped({"toy.data": TOY.replace("1.5", "much")}), "contains text"),
         (b"PK\x03\x04 broken", "the archive has no file"),
@@ -217,8 +217,8 @@ def test_the_check_covers_the_order_of_rows_and_columns(tmp_path):
     changed.loc[7, attributes[0]] += 1e-6
     expected = {
         "in order": (frame, "ok", "214 rows"),
-        "rows": (frame.iloc[::-1], "differs", "rows in another order"),
-        "columns": (frame[[*attributes[::-1], "class"]], "differs", "attributes in another order"),
+        "rows": (frame.iloc[::-1], "differs", "same in another order"),
+        "columns": (frame[[*attributes[::-1], "class"]], "differs", "same in another order"),
         "values": (changed, "differs", "other values"),
     }
     for place, (table, status, detail) in expected.items():
