@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from inspect import Parameter, signature
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -16,7 +19,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from occstats_descriptors._kernels import Matrix, Vector
 
-__all__ = ["Descriptor", "MixedClassesWarning", "integer", "positive_number", "seed_of"]
+__all__ = [
+    "Descriptor",
+    "MixedClassesWarning",
+    "construct",
+    "did_you_mean",
+    "integer",
+    "positive_number",
+    "seed_of",
+]
 
 
 class MixedClassesWarning(UserWarning):
@@ -183,6 +194,24 @@ class _Threshold:
     def __init__(self, contamination: float) -> None:
         self.contamination = contamination
         self.value: float | None = None
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """Return a hint at the choice that is most similar to a name; empty if none is."""
+    near = get_close_matches(name, list(choices), 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def construct(kind: Callable[..., Any], parameters: dict[str, Any]) -> Any:
+    """Call a class or function with parameters; name one that it does not have."""
+    known = signature(kind).parameters
+    takes_any = any(each.kind is Parameter.VAR_KEYWORD for each in known.values())
+    for name in [] if takes_any else set(parameters) - set(known):
+        raise TypeError(
+            f"{kind.__name__} has no parameter {name!r}{did_you_mean(name, known)}; "
+            f"it has {', '.join(known) or 'none'}."
+        )
+    return kind(**parameters)
 
 
 def integer(value: Any, name: str, minimum: int = 1) -> int:

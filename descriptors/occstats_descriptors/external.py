@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from contextlib import suppress
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import signature
@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import OutlierMixin, clone
 
 from occstats_descriptors._kernels import Matrix, Vector
-from occstats_descriptors.base import Descriptor
+from occstats_descriptors.base import Descriptor, construct, did_you_mean
 
 __all__ = ["ExternalDetector", "imported", "make_external", "real_scores"]
 
@@ -36,7 +36,8 @@ class ExternalDetector(Descriptor):
     Parameters
     ----------
     detector : estimator
-        An unfitted outlier detector.
+        An unfitted outlier detector: an object with ``fit`` and with ``score_samples`` or
+        ``decision_function``.
     orientation : {"auto", "normal", "outlier"}, default 'auto'
         Meaning of a high score of the detector; "auto" recognises scikit-learn and PyOD.
     contamination : float, default 0.1
@@ -75,8 +76,9 @@ class ExternalDetector(Descriptor):
             raise ValueError(
                 f"orientation must be one of {', '.join(_ORIENTATIONS)}, got {self.orientation!r}."
             )
-        self.detector_ = clone(self.detector)
-        self._method, self._sign = _method_and_sign(self.detector_, self.orientation)
+        self._method, self._sign = _method_and_sign(self.detector, self.orientation)
+        # A detector without `get_params` is copied.
+        self.detector_ = clone(self.detector, safe=False)
         self.detector_.fit(X)
         self._rows = X
         self._check_direction()
@@ -138,8 +140,9 @@ def make_external(path: str, **parameters: Any) -> Descriptor:
     """
     Make a descriptor from the import path of an outlier detector and its parameters.
 
-    A detector that is a `Descriptor` is not wrapped. If the class takes the parameter ``novelty``,
-    as scikit-learn's LocalOutlierFactor does, it is True unless given.
+    The path may also name a function that returns a detector. A detector that is a `Descriptor` is
+    not wrapped. If the class takes the parameter ``novelty``, as scikit-learn's LocalOutlierFactor
+    does, it is True unless given.
 
     Examples
     --------
@@ -148,24 +151,18 @@ def make_external(path: str, **parameters: Any) -> Descriptor:
     ExternalDetector(detector=LocalOutlierFactor(n_neighbors=5, novelty=True))
     """
     kind = imported(path)
-    with suppress(ValueError):  # a class without a signature
-        if "novelty" in signature(kind).parameters:
-            parameters = {"novelty": True, **parameters}
-    try:
-        detector = kind(**parameters)
-    except TypeError as error:
-        raise ValueError(
-            f"{path} cannot be made with the parameters {parameters!r}: {error}"
-        ) from error
+    if "novelty" in signature(kind).parameters:
+        parameters = {"novelty": True, **parameters}
+    detector = construct(kind, parameters)
     if isinstance(detector, Descriptor):
         return detector
     _method_and_sign(detector, "auto")
     return ExternalDetector(detector=detector)
 
 
-def imported(path: str) -> type:
+def imported(path: str) -> Callable[..., Any]:
     """
-    Return a class by its import path, or by the Python file that defines it.
+    Return a class or function by its import path, or by the Python file that defines it.
 
     Examples
     --------
@@ -196,11 +193,12 @@ def imported(path: str) -> type:
     except (Exception, SystemExit) as error:  # the code of a module may raise anything
         raise ValueError(f"{path!r} cannot be imported: {_located(error, module)}.") from error
     if not hasattr(code, name):
-        raise ValueError(f"{path!r} cannot be imported: {module} has no {name!r}.")
+        near = did_you_mean(name, vars(code))
+        raise ValueError(f"{path!r} cannot be imported: {module} has no {name!r}{near}.")
     kind = getattr(code, name)
-    if not isinstance(kind, type):
-        raise ValueError(f"{path!r} must be a class, got {type(kind).__name__}.")
-    return kind
+    if not callable(kind):
+        raise ValueError(f"{path!r} must be a class or a function, got {type(kind).__name__}.")
+    return kind  # type: ignore[no-any-return]
 
 
 def _located(error: BaseException, module: str) -> str:
@@ -233,12 +231,8 @@ def _from_file(file: Path) -> ModuleType:
 def _method_and_sign(detector: Any, orientation: str) -> tuple[str, float]:
     """Return the name of the scoring method, and the sign that makes high scores normal."""
     name = _name(detector)
-    for method, remedy in (
-        ("fit", ""),
-        ("get_params", "; derive it from sklearn.base.BaseEstimator"),
-    ):
-        if not hasattr(detector, method):
-            raise ValueError(f"{name} is not an outlier detector: it has no {method}{remedy}.")
+    if not hasattr(detector, "fit"):
+        raise ValueError(f"{name} is not an outlier detector: it has no fit.")
     if getattr(detector, "novelty", True) is False:
         raise ValueError(f"{name} cannot score new rows: it has novelty=False, set it to True.")
     methods = [m for m in ("score_samples", "decision_function") if hasattr(type(detector), m)]
@@ -256,7 +250,8 @@ def _method_and_sign(detector: Any, orientation: str) -> tuple[str, float]:
     raise ValueError(
         f"The meaning of high scores of {name} is unknown: it is neither a scikit-learn outlier "
         "detector nor a PyOD model; derive it from sklearn.base.OutlierMixin if high scores are "
-        "normal, or use ExternalDetector with orientation='normal' or 'outlier'."
+        "normal, or name a function that returns ExternalDetector(detector=…, "
+        "orientation='outlier') if they are not."
     )
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from occstats_descriptors.alp import ALP
-from occstats_descriptors.base import Descriptor
+from occstats_descriptors.base import Descriptor, construct, did_you_mean
 from occstats_descriptors.extended_isolation_forest import EIF
 from occstats_descriptors.isolation_forest import IF
 from occstats_descriptors.lnnd import LNND
@@ -115,7 +114,8 @@ def make(name: str, **parameters: Any) -> Any:
     Parameters
     ----------
     name : str
-        One of `DESCRIPTORS`, in any case, or ``"package.module:Class"``.
+        One of `DESCRIPTORS`, in any case, or ``"package.module:Class"``, where the class may also
+        be a function that returns a detector.
     **parameters
         Parameters of the constructor.
 
@@ -135,10 +135,9 @@ def make(name: str, **parameters: Any) -> Any:
 
         return make_external(name, **parameters)
     if name.upper() not in DESCRIPTORS:
-        near = get_close_matches(name.upper(), DESCRIPTORS, 1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise ValueError(
-            f"Unknown descriptor {name!r}{hint}: choose among {', '.join(DESCRIPTORS)}, "
-            "or name a class by its import path, such as 'pyod.models.ecod:ECOD'."
+            f"Unknown descriptor {name!r}{did_you_mean(name.upper(), DESCRIPTORS)}: choose among "
+            f"{', '.join(DESCRIPTORS)}, or name a class by its import path, such as "
+            "'pyod.models.ecod:ECOD'."
         )
-    return DESCRIPTORS[name.upper()](**parameters)
+    return construct(DESCRIPTORS[name.upper()], parameters)

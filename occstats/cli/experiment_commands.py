@@ -33,6 +33,24 @@ FIGURE_FORMATS = {
 }
 
 
+class ExperimentCommand(click.Command):
+    """A command that says how to name datasets, and how to resume."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name == "--resume":
+                ctx.fail("--resume is not needed: the same command resumes its work")
+            raise
+        except click.UsageError as error:
+            if extra := re.search(r"unexpected extra arguments? \((.+)\)", error.message):
+                option = "--data" if Path(extra[1]).exists() else "--datasets"
+                names = extra[1].replace(" ", ",")
+                ctx.fail(f"{extra[1]}: unexpected; try: {ctx.command_path} {option} {names}")
+            raise
+
+
 def _figure_formats(text: str) -> list[str]:
     """Return the file types of a figure; an empty list for "none"."""
     from occstats.figures._style import check_formats
@@ -86,6 +104,7 @@ def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
 
 
 @click.command(
+    cls=ExperimentCommand,
     params=options(
         *(*EXPERIMENT, "parameters", "preset", "fast"),
         out={
@@ -98,7 +117,7 @@ def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
             "help": "The paper's whole experiment: sweep, parameters chosen on the other datasets, "
             "run, comparison, and a page that compares its numbers with the published ones",
         },
-    )
+    ),
 )
 def run(
     data: tuple[str, ...],
@@ -231,6 +250,7 @@ def _run_paper(
 
 
 @click.command(
+    cls=ExperimentCommand,
     params=options(
         *(*EXPERIMENT, "formats", "metrics", "grids", "windows"),
         out={
@@ -244,7 +264,7 @@ def _run_paper(
             "need --grid",
             "usual": "NND,LNND,LOF,SVM,ALP",
         },
-    )
+    ),
 )
 def tune(
     data: tuple[str, ...],

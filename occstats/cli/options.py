@@ -278,8 +278,8 @@ TABLE: dict[str, Row] = {
     "descriptors": _row(WORK, "Names among the nine, import paths such as pyod.models.ecod:ECOD, "
         "files such as mine.py:Class, or name=package.module:Class", metavar="A,B,…",
         callback=_names, usual="all nine"),
-    "jobs": _row(WORK, "Worker processes on this machine", "-j", "--jobs", type=COUNT, metavar="N",
-        usual="one per core, fewer for short runs"),
+    "jobs": _row(WORK, "Most worker processes; short runs use fewer", "-j", "--jobs", type=COUNT,
+        metavar="N", usual="one per core"),
     "scheduler": _row(WORK, "Dask scheduler (tcp://host:port) whose workers see the same files",
         metavar="ADDRESS"),
     "shard": _row(WORK, "Compute only the I-th of N parts of the work, for job arrays",

@@ -1,11 +1,13 @@
 """Specify, make, seed and fit estimators, for runs, sweeps and timings alike."""
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -104,19 +106,24 @@ class Recipe:
     def fingerprint(self, dataset: str) -> str:
         """Return code, origin and all parameters as text, to distinguish configurations."""
         parameters = sorted(self.parameters_for(dataset).items())
-        given = {name: repr(plain(value)) for name, value in parameters}
+        given = {name: _text(value) for name, value in parameters}
         return json.dumps([self.code, self.origin, self.order, given])
 
 
+# Names, import paths, classes, estimators or recipes, which a mapping may rename.
+Descriptors = Iterable[Any] | Mapping[str, Any]
+
+
 def make_recipes(
-    descriptors: Iterable[str | Recipe] | None = None,
+    descriptors: Descriptors | None = None,
     *,
     by_dataset: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
 ) -> list[Recipe]:
-    """Turn names, import paths and files (``"mine.py:Class"``) into recipes.
+    """Turn names, import paths, files (``"mine.py:Class"``) and estimators into recipes.
 
-    Each may be prefixed with a name for the results (``"mine=pkg.mod:Class"``); the default is the
-    nine of the paper. `by_dataset` maps descriptor and dataset to parameters.
+    A text may be prefixed with a name for the results (``"mine=pkg.mod:Class"``), and a mapping is
+    from such names; the default is the nine of the paper. `by_dataset` maps descriptor and dataset
+    to parameters.
 
     Examples
     --------
@@ -125,15 +132,13 @@ def make_recipes(
     """
     from occstats_descriptors.registry import DESCRIPTORS
 
-    given: Any = [descriptors] if isinstance(descriptors, str | type) else descriptors
-    chosen = list(DESCRIPTORS if given is None else given)
-    for entry in chosen:
-        if not isinstance(entry, str | Recipe):
-            raise ArgumentError(
-                "descriptors: expected names such as 'MD' or import paths such as "
-                f"'package.module:Class', got {entry!r}"
-            )
-    recipes = [entry if isinstance(entry, Recipe) else _parse(entry) for entry in chosen]
+    given: Any = DESCRIPTORS if descriptors is None else descriptors
+    if isinstance(given, str | Recipe) or hasattr(given, "fit"):
+        given = [given]
+    if isinstance(given, Mapping):
+        recipes = [replace(_recipe(entry), name=name) for name, entry in given.items()]
+    else:
+        recipes = [_recipe(entry) for entry in given]
     names = [recipe.name for recipe in recipes]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -149,13 +154,36 @@ def make_recipes(
     ]
 
 
+def _recipe(entry: Any) -> Recipe:
+    """Make a recipe from a name, a class, or an estimator with its parameters."""
+    from occstats_descriptors.registry import DESCRIPTORS
+
+    if isinstance(entry, Recipe):
+        return entry
+    if isinstance(entry, str):
+        return _parse(entry)
+    kind = entry if isinstance(entry, type) else type(entry)
+    if not hasattr(kind, "fit") or kind.__module__ == "__main__":
+        raise ArgumentError(
+            "descriptors: expected names such as 'MD', estimators such as MD(), or paths such as "
+            f"'package.module:Class' or 'file.py:Class', got {entry!r}"
+        )
+    own = DESCRIPTORS.get(kind.__name__) is kind
+    origin = kind.__name__ if own else f"{kind.__module__}:{kind.__qualname__}"
+    if entry is kind or not hasattr(entry, "get_params"):
+        return _parse(origin)
+    usual = {name: _text(each.default) for name, each in signature(kind).parameters.items()}
+    parameters = entry.get_params(deep=False).items()
+    changed = {name: value for name, value in parameters if _text(value) != usual[name]}
+    return Recipe(kind.__name__, origin, changed)
+
+
 def _parse(text: str) -> Recipe:
     from occstats_descriptors.registry import DESCRIPTORS, make
 
-    name, equals, origin = text.partition("=")
-    if not equals:
-        origin = text
-        name = text.rpartition(":")[2]
+    name, _, origin = text.rpartition("=")
+    if origin.strip().upper() in DESCRIPTORS:
+        origin = origin.strip().upper()
     if origin.endswith(".py"):
         raise DataError(f"descriptor {text!r}: name the class in the file: '{text}:Class'")
     try:
@@ -166,7 +194,7 @@ def _parse(text: str) -> Recipe:
         if reason.startswith("Unknown descriptor "):
             reason = reason[reason.index(": choose") + 2 :]
         raise DataError(f"descriptor {text!r}{near}: {reason}") from error
-    return Recipe(name.strip(), origin.strip())
+    return Recipe(name.strip() or origin.rpartition(":")[2].strip(), origin.strip())
 
 
 def shares_search(origin: str) -> bool:
@@ -274,11 +302,15 @@ def checked_scores(scores: Any, n: int) -> NDArray[np.float64]:
 
 def parameters_as_json(estimator: Any) -> str:
     """Return the parameters of an estimator as JSON."""
-    return json.dumps(
-        estimator.get_params(deep=False), default=lambda v: plain(v, repr), sort_keys=True
-    )
+    parameters = estimator.get_params(deep=False)
+    return json.dumps(parameters, default=lambda v: plain(v, _text), sort_keys=True)
 
 
 def plain(value: Any, otherwise: Callable[[Any], Any] = lambda value: value) -> Any:
     """Convert a NumPy scalar to a Python number."""
     return value.item() if isinstance(value, np.generic) else otherwise(value)
+
+
+def _text(value: Any) -> str:
+    """Return a value as text, without the address that an object has in this process."""
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(plain(value)))

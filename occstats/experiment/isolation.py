@@ -253,9 +253,12 @@ def contained(seed: int = 0) -> Iterator[Outcome]:
         try:
             yield outcome
         except BaseException as error:
+            # Ctrl-C within compiled code is the cause of a SystemError.
+            origin = error.__cause__ if isinstance(error, SystemError) else error
             listening = in_main_thread and handlers[signal.SIGINT] != signal.SIG_IGN
-            interrupted = isinstance(error, KeyboardInterrupt) and listening
-            if interrupted or isinstance(error, OccstatsError):
+            if listening and isinstance(origin, KeyboardInterrupt):
+                raise KeyboardInterrupt from None
+            if isinstance(error, OccstatsError):
                 raise
             outcome.reason = reason_of(error)
         finally:

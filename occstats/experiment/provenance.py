@@ -71,7 +71,8 @@ def code_of(origin: str) -> str:
         from occstats_descriptors.external import imported
 
         kind = imported(origin)
-        packages = dict.fromkeys(base.__module__ for base in kind.__mro__)
+        bases = getattr(kind, "__mro__", (kind,))
+        packages = dict.fromkeys(base.__module__ for base in bases)
         known = {"occstats", "occstats_descriptors", *sys.stdlib_module_names}
         parts += [_identity(module) for module in packages if module.partition(".")[0] not in known]
     return ", ".join(dict.fromkeys(parts))

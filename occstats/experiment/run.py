@@ -20,8 +20,23 @@ from occstats._format import count, printable
 from occstats.datasets import Source, fingerprint, open_source, select, spool
 from occstats.errors import ArgumentError, DataError, ResultsError
 from occstats.experiment.dispatch import execute
-from occstats.experiment.estimators import Recipe, SeedPolicy, make_recipes, plain, shares_search
-from occstats.experiment.plan import Key, Plan, Shard, configuration, estimated_seconds, make_plan
+from occstats.experiment.estimators import (
+    Descriptors,
+    Recipe,
+    SeedPolicy,
+    make_recipes,
+    plain,
+    shares_search,
+)
+from occstats.experiment.plan import (
+    Key,
+    Plan,
+    Shard,
+    configuration,
+    estimated_seconds,
+    is_third_party,
+    make_plan,
+)
 from occstats.experiment.provenance import provenance
 from occstats.experiment.store import FAILED, KEY, Store, keys_of
 from occstats.experiment.tasks import N_FOLDS, Task, tasks_of
@@ -41,7 +56,7 @@ def run_experiment(
     data: Data = "builtin",
     *,
     datasets: Iterable[str] | None = None,
-    descriptors: Iterable[str | Recipe] | None = None,
+    descriptors: Descriptors | None = None,
     out: str | Path | None = None,
     label: str = "class",
     timeout: float | None = None,
@@ -63,9 +78,9 @@ def run_experiment(
         with scikit-learn.
     datasets : iterable of str, optional
         Names or globs of the datasets to use; all by default.
-    descriptors : iterable of str, optional
-        Names among the nine, or import paths such as ``"pyod.models.ecod:ECOD"``; all nine by
-        default.
+    descriptors : iterable or mapping, optional
+        Names among the nine, import paths such as ``"pyod.models.ecod:ECOD"``, or estimators such
+        as ``LOF(k=5)``; a mapping is from the names in the results. All nine by default.
     out : path, optional
         A folder for the results, or a ``.parquet`` file; a temporary folder by default. Existing
         results are not computed again.
@@ -78,7 +93,7 @@ def run_experiment(
     parameters : mapping, optional
         Descriptor → dataset → parameters, such as the leave-one-dataset-out choices of a sweep.
     jobs : int, optional
-        Worker processes; by default one per core, fewer for short runs.
+        Largest number of worker processes, by default one per core; short runs use fewer.
     scheduler : str, optional
         Address of a Dask scheduler whose workers see the same files.
     shard : (int, int), optional
@@ -129,7 +144,7 @@ def prepare(
     data: Data = "builtin",
     *,
     out: str | Path,
-    descriptors: Iterable[str | Recipe] | None = None,
+    descriptors: Descriptors | None = None,
     parameters: Parameters | None = None,
     datasets: Iterable[str] | None = None,
     label: str = "class",
@@ -382,12 +397,15 @@ class Experiment:
             memory=limit,
             metadata={"occstats": json.dumps(self._metadata())},
         )
-        worthwhile = int(remaining.cost / SECONDS_PER_WORKER)
+        # Estimates of third-party estimators are too rough to overrule a given number.
+        most = jobs or os.cpu_count() or 1
+        if jobs is None or not any(map(is_third_party, remaining.shards)):
+            most = max(1, min(most, int(remaining.cost / SECONDS_PER_WORKER)))
         finished = execute(
             remaining.shards,
             work,
             is_visible=lambda done: self.store.path_of(done.id).exists(),
-            jobs=jobs or max(1, min(os.cpu_count() or 1, worthwhile)),
+            jobs=most,
             scheduler=scheduler,
             memory=limit,
             kernels=kernels,
@@ -471,11 +489,13 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
     if number := summary["undefined"]:
         lines.append(f"Fits without AUROC, as the test part lacks target or other rows: {number}.")
     if failures := summary["failures"]:
-        lines.append(f"{len(failures)} fits failed:")
-        for failure in failures[:MOST_FAILURES_SHOWN]:
-            text = "{descriptor} on {dataset}, class {class}, fold {fold}: {error}"
-            lines.append(f"  {printable(text.format_map(failure))}")
-        if len(failures) > MOST_FAILURES_SHOWN:
-            lines.append(f"  … and {len(failures) - MOST_FAILURES_SHOWN} more")
+        lines.append(f"{count(len(failures), 'fit')} failed:")
+        alike = pd.DataFrame(failures).groupby(["descriptor", "error"], sort=False)
+        for (descriptor, error), fits in list(alike)[:MOST_FAILURES_SHOWN]:
+            where = "on {dataset}, class {class}, fold {fold}".format_map(fits.iloc[0])
+            others = f" and {len(fits) - 1} others" if len(fits) > 1 else ""
+            lines.append(f"  {printable(f'{descriptor} {where}{others}: {error}')}")
+        if len(alike) > MOST_FAILURES_SHOWN:
+            lines.append(f"  … and {len(alike) - MOST_FAILURES_SHOWN} more reasons")
         lines.append("Retry them with --force failed.")
     return lines

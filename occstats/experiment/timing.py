@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from occstats._checks import check_integer, check_number
 from occstats.errors import DataError
-from occstats.experiment.estimators import Recipe, fit_and_score, make_estimator, make_recipes
+from occstats.experiment.estimators import (
+    Descriptors,
+    Recipe,
+    fit_and_score,
+    make_estimator,
+    make_recipes,
+)
 from occstats.experiment.isolation import contained
 from occstats.experiment.tasks import scale_by_interquartile_range
 from occstats.progress import track
@@ -99,7 +105,7 @@ def _read(path: Path) -> pd.DataFrame:
 def measure_times(
     data: RowPool | None = None,
     *,
-    descriptors: Iterable[str | Recipe] | None = None,
+    descriptors: Descriptors | None = None,
     sizes: Sequence[int] = SIZES,
     n_samples: int = N_SAMPLES,
     n_queries: int = N_QUERIES,

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from inspect import signature
 from itertools import chain
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from occstats._format import did_you_mean
 from occstats.errors import ArgumentError
-from occstats.experiment.estimators import Recipe, make_recipes, plain, shares_search
+from occstats.experiment.estimators import Descriptors, Recipe, make_recipes, plain, shares_search
 from occstats.experiment.tasks import AtMost, Task, size_for_task
 
 Value = float | int | str | bool
@@ -308,11 +309,11 @@ def _qualified(descriptor: str, names: Iterable[str]) -> list[str]:
 
 def _choices(origin: str) -> dict[str, tuple[str, str]]:
     """Map all names that a grid of a descriptor can have to parameter and rule."""
-    from occstats_descriptors.registry import make
+    from occstats_descriptors.external import imported
+    from occstats_descriptors.registry import DESCRIPTORS
 
-    estimator = make(origin)
-    # A wrapped detector of another package has parameters of its own.
-    parameters = sorted(getattr(estimator, "detector", estimator).get_params(deep=False))
+    kind = DESCRIPTORS.get(origin.upper()) or imported(origin)
+    parameters = sorted(signature(kind).parameters)
     known = grid_names(origin)
     return known | {name: (name, "plain") for name in parameters if name not in known}
 
@@ -378,7 +379,7 @@ class SweepRecipe(Recipe):
 
 
 def make_sweep_recipes(
-    descriptors: Iterable[str | Recipe] | None = None,
+    descriptors: Descriptors | None = None,
     *,
     metrics: Iterable[str] | None = None,
     grids: Mapping[str, Iterable[Value]] | None = None,

@@ -14,7 +14,7 @@ import pandas as pd
 from occstats._files import write_file
 from occstats.datasets import open_source
 from occstats.errors import ResultsError
-from occstats.experiment.estimators import Recipe, SeedPolicy
+from occstats.experiment.estimators import Descriptors, Recipe, SeedPolicy
 from occstats.experiment.plan import estimated_seconds
 from occstats.experiment.run import Data, Experiment, find_sources, folder_or_temporary
 from occstats.experiment.store import FAILED, KEY, Store
@@ -32,7 +32,7 @@ MANY_ROWS = 10_000
 def tune(
     data: Data = "builtin",
     *,
-    descriptors: Iterable[str | Recipe] | None = None,
+    descriptors: Descriptors | None = None,
     metrics: Iterable[str] | None = None,
     grids: Mapping[str, Iterable[Value]] | None = None,
     windows: Mapping[str, int] | None = None,
@@ -59,8 +59,8 @@ def tune(
     ----------
     data
         The datasets; as in `occstats.run_experiment`.
-    descriptors : iterable of str, optional
-        Names among the nine or import paths; by default NND, LNND, LOF, SVM and ALP.
+    descriptors : iterable or mapping, optional
+        As in `occstats.run_experiment`; by default NND, LNND, LOF, SVM and ALP.
     metrics : iterable of str, optional
         ``"manhattan"``, ``"euclidean"`` or, by default, both, for neighbour-based descriptors.
     grids : mapping, optional
@@ -121,7 +121,7 @@ def prepare_sweep(
     data: Data = "builtin",
     *,
     out: str | Path,
-    descriptors: Iterable[str | Recipe] | None = None,
+    descriptors: Descriptors | None = None,
     metrics: Iterable[str] | None = None,
     grids: Mapping[str, Iterable[Value]] | None = None,
     windows: Mapping[str, int] | None = None,

@@ -116,8 +116,8 @@ def test_make():
         ValueError, match=r"Unknown descriptor 'KNN' .*: choose among NND, .*import path"
     ):
         make("KNN")
-    with pytest.raises(TypeError, match="unexpected keyword"):
-        make("NND", depth=3)
+    with pytest.raises(TypeError, match=r"NND has no parameter 'metrics' \(did you mean 'metric'"):
+        make("NND", metrics=3)
 
 
 @every

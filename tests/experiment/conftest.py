@@ -24,6 +24,12 @@ def in_process(monkeypatch):
     monkeypatch.setattr("occstats.experiment.dispatch.is_third_party", lambda shard: False)
 
 
+@pytest.fixture
+def many_workers(monkeypatch):
+    """Start as many workers as asked for, however short the run."""
+    monkeypatch.setattr("occstats.experiment.run.SECONDS_PER_WORKER", 1e-9)
+
+
 TIMINGS = ["fit_seconds", "query_seconds"]
 
 

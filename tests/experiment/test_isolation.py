@@ -63,12 +63,14 @@ def test_every_way_out_of_a_fit_is_a_failed_row(one_target):
     assert set(by_name.get_group("MD")["status"]) == {"ok"}
 
 
+# In compiled code, it is the cause of another error.
 @pytest.mark.usefixtures("in_process")
-def test_ctrl_c_ends_a_run_in_this_process(tmp_path, one_target):
+@pytest.mark.parametrize("raised", ["KeyboardInterrupt", "SystemError from KeyboardInterrupt()"])
+def test_ctrl_c_ends_a_run_in_this_process(tmp_path, one_target, raised):
     one_target["one"].to_csv(tmp_path / "one.csv", index=False)
     (tmp_path / "mine.py").write_text(
         "from misbehaving import Fine\nclass Mine(Fine):\n    def fit(self, X, y=None):\n"
-        "        raise KeyboardInterrupt\n"
+        f"        raise {raised}\n"
     )
     command = ["run", "--data", tmp_path / "one.csv", "--out", tmp_path / "r", "-j", 1]
     command += ["--descriptors", f"{tmp_path / 'mine.py'}:Mine"]
@@ -222,6 +224,7 @@ def test_a_killed_worker_is_replaced_and_runs_no_code_of_the_current_folder(
     assert not (tmp_path / "was-run").exists()
 
 
+@pytest.mark.usefixtures("many_workers")
 def test_the_reason_why_processes_do_not_start_is_told(one_target, tmp_path, monkeypatch):
     class Refusing:
         def __init__(self, *arguments, **options):
