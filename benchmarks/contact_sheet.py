@@ -1,12 +1,13 @@
-"""Draw every figure with 2, 3, 9, 20 and 40 algorithms with long names, for inspection.
+"""Draw every figure with 2 to 40 algorithms, short and long names, and put them side by side.
 
-python benchmarks/contact_sheet.py FOLDER [WIDTH] [COUNT ...]
+python benchmarks/contact_sheet.py FOLDER [WIDTH ...] [--counts N ...] [--only FIGURE ...]
 
-Writes one PNG per figure and count, and one sheet per figure with all of them. WIDTH is that of a
-journal (column, page, ieee ...).
+Writes one sheet per figure, width (column, ieee, page …) and length of the names, to be looked at.
 """
 
-import sys
+import argparse
+import functools
+import io
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ import pandas as pd
 from PIL import Image
 
 import occstats
-from occstats.figures import save
 from occstats.figures.registry import draw_figures
 
 WORDS = (
@@ -27,7 +27,8 @@ WORDS = (
     "tuned",
     "v2",
 )
-COUNTS = (2, 3, 9, 20, 40)
+# Pixels of a sheet, and dots per inch of its pictures.
+SHEET_WIDTH, DPI = 1900, 100
 
 
 def long_name(place: int) -> str:
@@ -38,24 +39,24 @@ def long_name(place: int) -> str:
     return f"{'_'.join(chosen)}_{place:03d}"
 
 
-def table(count: int) -> pd.DataFrame:
+def table(names: list[str]) -> pd.DataFrame:
     """Return scores of many algorithms on 24 datasets; one run diverged."""
+    count = len(names)
     generator = np.random.default_rng(count)
     tasks = [(f"dataset {place}", str(task)) for place in range(24) for task in range(3)]
     base = generator.uniform(0.5, 0.95, (len(tasks), 1))
     skill = np.linspace(0, -0.15, count)
     scores = base + skill + generator.normal(0, 0.03, (len(tasks), count))
     scores[5, count // 2] = -3.0
-    frame = pd.DataFrame(scores, columns=[long_name(place) for place in range(count)])
+    frame = pd.DataFrame(scores, columns=names)
     frame.insert(0, "dataset", [task[0] for task in tasks])
     frame.insert(1, "class", [task[1] for task in tasks])
     return frame.assign(n=np.arange(len(tasks)) + 20, m=5 + np.arange(len(tasks)) % 7)
 
 
-def times(frame: pd.DataFrame) -> pd.DataFrame:
+def run_times(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     """Return run times with a different scale for each algorithm."""
     generator = np.random.default_rng(0)
-    names = [column for column in frame if column not in ("dataset", "class", "n", "m")]
     seconds = {
         f"time_{one}": 10 ** generator.normal(generator.uniform(-2, 1), 0.2, len(frame))
         for one in names
@@ -63,33 +64,54 @@ def times(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([frame[["dataset", "class"]], pd.DataFrame(seconds)], axis=1)
 
 
-def main(folder: Path, width: str, counts: list[int]) -> None:
-    """Draw and save the figures, and put those of one kind side by side."""
-    folder.mkdir(parents=True, exist_ok=True)
-    drawn: dict[str, list[Path]] = {}
-    for count in counts:
-        frame = table(count)
-        comparison = occstats.compare(frame, lower_is_better=False, n_resamples=200)
-        for figure in draw_figures(comparison, times=times(frame), width=width):
-            name = figure.entry.name
-            if figure.figure is None:
-                print(f"{name} {count}: {figure.reason[:80]}")
-                continue
-            path = folder / f"{name}-{count}.png"
-            drawn.setdefault(name, []).extend(save(figure.figure, path, dpi=120))
-        print(count, flush=True)
-    for figure_name, paths in drawn.items():
-        pictures = [Image.open(path).convert("RGB") for path in paths]
-        sheet = Image.new(
-            "RGB", (sum(p.width + 20 for p in pictures), max(p.height for p in pictures)), "#dddddd"
-        )
-        left = 0
-        for picture in pictures:
-            sheet.paste(picture, (left, 0))
-            left += picture.width + 20
-        sheet.save(folder / f"sheet-{figure_name}.png")
+@functools.cache
+def study(count: int, length: str) -> tuple[occstats.Comparison, pd.DataFrame]:
+    """Return a comparison and its run times."""
+    names = [long_name(place) if length == "long" else f"A{place}" for place in range(count)]
+    frame = table(names)
+    comparison = occstats.compare(frame, lower_is_better=False, n_resamples=200)
+    return comparison, run_times(frame, names)
+
+
+def sheet(pictures: list[Image.Image]) -> Image.Image:
+    """Put pictures side by side, in as many rows as they need."""
+    places, x, y, bottom = [], 0, 0, 0
+    for picture in pictures:
+        if x and x + picture.width > SHEET_WIDTH:
+            x, y = 0, bottom + 20
+        places.append((x, y))
+        x, bottom = x + picture.width + 20, max(bottom, y + picture.height)
+    whole = Image.new("RGB", (SHEET_WIDTH, bottom), "#dddddd")
+    for picture, place in zip(pictures, places, strict=True):
+        whole.paste(picture, place)
+    return whole
+
+
+def main() -> None:
+    """Draw the figures, and write the sheets."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("widths", nargs="*", default=["column"])
+    parser.add_argument("--counts", nargs="+", type=int, default=[2, 3, 9, 20, 40])
+    parser.add_argument("--only", nargs="+")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    for length in ("short", "long"):
+        for width in given.widths:
+            drawn: dict[str, list[Image.Image]] = {}
+            for count in given.counts:
+                comparison, times = study(count, length)
+                for one in draw_figures(comparison, times=times, width=width, only=given.only):
+                    files = one.files(["png"], dpi=DPI)
+                    if not files:
+                        print(f"{one.entry.name} {count}: {one.reason}")
+                    drawn.setdefault(one.entry.name, []).extend(
+                        Image.open(io.BytesIO(data)).convert("RGB") for data in files.values()
+                    )
+            for name, pictures in drawn.items():
+                if pictures:
+                    sheet(pictures).save(given.folder / f"{name}-{width}-{length}.png")
 
 
 if __name__ == "__main__":
-    place, chosen, *numbers = [*sys.argv[1:], "column"] if len(sys.argv) == 2 else sys.argv[1:]
-    main(Path(place), chosen, [int(count) for count in numbers] or list(COUNTS))
+    main()
