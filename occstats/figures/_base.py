@@ -39,10 +39,10 @@ from occstats.figures._style import (
     Palette,
     SeriesStyle,
     Width,
-    describe,
     preset,
-    remember_notices,
-    remember_settings,
+    recall,
+    remember,
+    root_figure,
     series_styles,
     settings,
 )
@@ -53,6 +53,8 @@ Order: TypeAlias = Literal["rank", "name", "similarity"] | Sequence[str]
 # At most this many algorithms are drawn by default: one row or panel each, or told apart by colour
 # and marker (the paper has nine).
 ROWS, COLOURED = 30, 9
+# The distance of lines would otherwise depend on the font.
+LINE_SPACING = 1.1
 
 _PYPLOT: ContextVar[bool] = ContextVar("pyplot", default=True)
 
@@ -90,6 +92,7 @@ class Plot:
         self._context = matplotlib.rc_context(self._settings)
         # In a figure of the user, a note would cover neighbouring axes.
         self._shows_note = note and where is None
+        self._new: Figure | None = None
         self._notes: list[str] = []
         self._notices: list[str] = []
         self._looks: dict[str, SeriesStyle] = {}
@@ -198,7 +201,7 @@ class Plot:
 
     def label_rows(self, axes: Axes, names: Sequence[str], drawn: Sequence[str]) -> None:
         """Write the labels at the left of their rows, the first at the top, with a grid."""
-        axes.set_yticks(range(len(names)), drawn, linespacing=1.1)
+        axes.set_yticks(range(len(names)), drawn, linespacing=LINE_SPACING)
         self.emphasise(axes.get_yticklabels(), names)
         format_rows(axes, len(names))
 
@@ -227,6 +230,7 @@ class Plot:
         columns = max(1, min(int(self.inches / widest), len(names)))
         # As few columns as need no further row: three and three rather than four and two.
         columns = -(-len(names) // -(-len(names) // columns))
+        rows = -(-len(names) // columns)
         handles = []
         for name, text in zip(names, drawn, strict=True):
             look = self.look(name)
@@ -235,7 +239,12 @@ class Plot:
         place: dict[str, Any] = {"loc": "outside upper center"}
         if isinstance(target, Axes):
             place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
-        target.legend(handles=handles, ncols=columns, **place)
+        legend = target.legend(handles=handles, ncols=columns, **place)
+        for entry in legend.get_texts():
+            entry.set_linespacing(LINE_SPACING)
+        # The tallest column; the axes keep their size.
+        heights = [1.3 * (text.count("\n") + 1) + 0.3 for text in drawn]
+        self._grow(max(sum(heights[i : i + rows]) for i in range(0, len(heights), rows)) / 10)
 
     # -- axes --------------------------------------------------------------------------------------
 
@@ -275,13 +284,14 @@ class Plot:
             axes.remove()
         panels = panels[: len(names)]
         for axes, text in zip(panels, titles, strict=True):
-            axes.set_title(text)
+            axes.set_title(text, linespacing=LINE_SPACING)
         self.emphasise([axes.title for axes in panels], names)
         # The last panel of a shortened column shows the ticks of the removed one.
         for axes in panels[-columns:]:
             axes.tick_params(labelbottom=True)
-        bottom = panels[(rows - 1) * columns :]
-        bottom[(len(bottom) - 1) // 2].set_xlabel(xlabel)
+        # Below the middle panel, or between the middle two.
+        middle, even = divmod(len(names) - (rows - 1) * columns - 1, 2)
+        panels[(rows - 1) * columns + middle].set_xlabel(xlabel, x=1.05 if even else 0.5)
         whole.supylabel(ylabel, fontsize="medium")
         return panels
 
@@ -294,9 +304,9 @@ class Plot:
         make: Callable[..., Figure] = Figure
         if _PYPLOT.get():
             from matplotlib.pyplot import figure as make
-        figure = make(figsize=(self.inches, height), layout="constrained")
-        remember_settings(figure, self._settings)
-        return figure
+        self._new = make(figsize=(self.inches, height), layout="constrained")
+        remember(self._new, settings=self._settings)
+        return self._new
 
     def label_values(self, axes: Axes, text: str, share: float = 0.5) -> None:
         """Label the horizontal axis, and give it as many ticks as fit a share of the width."""
@@ -318,19 +328,22 @@ class Plot:
 
     def finish(self, axes: Axes, alternative: str) -> Axes:
         """Write the note, attach the alternative text, and return the axes."""
-        figure, text = axes.get_figure(root=True), " ".join(self._notes)
-        assert figure is not None
-        remember_notices(figure, self._notices, text)
-        describe(axes, alternative)
+        figure, text = root_figure(axes), " ".join(self._notes)
+        notices = (*recall(figure, "notices", ()), *self._notices)
+        remember(figure, notices=notices, note=text.replace(r"\$", "$"))
+        remember(axes, alternative=" ".join(alternative.split()))
         if self._shows_note and text:
             size = max(float(matplotlib.rcParams["font.size"]) - 1.5, 6.0)
             # Backends measure letters a little differently.
             lines = wrap(text, 0.95 * self.inches, size)
             figure.supxlabel(lines, x=0.01, ha="left", fontsize=size, linespacing=1.15)
-            # The axes keep their size; the figure grows.
-            taller = (lines.count("\n") + 1) * 1.2 * size / 72
-            figure.set_figheight(figure.get_figheight() + taller)
+            self._grow((lines.count("\n") + 1) * 1.2 * size / 72)
         return axes
+
+    def _grow(self, inches: float) -> None:
+        """Make a new figure taller for what is beside the axes, which keep their size."""
+        if self._new is not None:
+            self._new.set_figheight(self._new.get_figheight() + inches)
 
     def finish_panels(self, panels: Sequence[Axes], alternative: str) -> NDArray[Any]:
         """Write the note, attach the alternative text, and return the axes as an array."""
@@ -340,8 +353,7 @@ class Plot:
 
 def _width_of(target: Axes | FigureBase) -> float:
     """Return the width in inches of a figure, or of the part of it that axes have."""
-    root = target.get_figure(root=True)
-    assert root is not None
+    root = root_figure(target)
     if isinstance(target, Axes):
         return float(target.get_position().width * root.get_figwidth())
     # Matplotlib's stubs do not know the box of a figure.

@@ -17,19 +17,21 @@ from occstats._format import listing
 from occstats.comparison import Comparison
 from occstats.errors import FigureError
 from occstats.figures._base import (
+    LINE_SPACING,
     ROWS,
     PairDecisions,
     Plot,
     by_mean_rank,
     known_algorithm,
     pair_decisions,
+    write_column,
 )
-from occstats.figures._labels import clean, fitted, measure
+from occstats.figures._labels import clean, measure
 from occstats.figures._style import BLUE, FADED, ArtistOptions, Width, ink, paper
 
 # With more stems or bars, algorithms are drawn as rows, and groups as columns. A smaller selection
 # of groups that holds all pairs is drawn before that.
-MOST_STEMS, MOST_BARS = 30, 40
+MOST_STEMS, MOST_BARS = 30, 20
 # Up to this number a diagram is drawn even if some names have to be shortened.
 ALWAYS = 15
 # Inches: a vertical unit (at 8 points), the least distance of two stems, the space beside a name.
@@ -37,8 +39,8 @@ _UNIT, _APART, _SPACE = 0.165, 0.075, 0.04
 # Vertical units: a row of bars, a line of a name, and where the stems have parted.
 _BAR_STEP, _LINE, _PARTED = 0.42, 0.78, 0.55
 BAR_WIDTH, BRIDGE_WIDTH = 2.4, 0.6
-# Inches of the mean ranks beside the columns of groups, and of a column.
-_RANKS, _COLUMN = 0.5, 0.12
+# Inches of the mean ranks beside the columns of groups, of a column, and of the narrowest one.
+_RANKS, _COLUMN, _NARROWEST = 0.5, 0.12, 0.08
 
 # Positions of the members in an order of algorithms, ascending.
 Group = tuple[int, ...]
@@ -70,8 +72,9 @@ def critical_difference(
     With a control, only pairs with it are tested: a single bar joins the control (a diamond) and
     the algorithms with no significant difference from it.
 
-    More than 30 algorithms, or more than 15 with names that do not fit the width, are drawn as
-    rows with a vertical bar for each group, as the note and the command line say.
+    More than 30 algorithms, more than 15 with names that do not fit the width, or more than 20
+    groups are drawn as rows with a vertical bar for each group, or, if these do not fit either,
+    with a line over the ranks that the tests leave open. The note and the command line say so.
 
     Parameters
     ----------
@@ -177,15 +180,25 @@ def _draw_diagram(plot: Plot, decisions: PairDecisions, mean_ranks: pd.Series) -
     names = [*decisions.names]
     mean = mean_ranks.loc[names].to_numpy(dtype=float)
     numbers = max(measure(f"{rank:.2f}", "small") for rank in mean) + 2 * _SPACE
-    room = min(0.27 * plot.inches, (plot.inches - _APART * (len(names) - 1)) / 2 - numbers - _SPACE)
     everyone = groups(decisions)
     if len(everyone) > MOST_BARS:
         everyone = covering_groups(everyone)
-    instead = _obstacle(plot, names, room, len(everyone))
-    if instead:
-        plot.notice(f"Drawn as rows: {instead}.")
+    # Short lines leave more room for the scale, if no name has to be cut for them.
+    most = (plot.inches - _APART * (len(names) - 1)) / 2 - numbers - _SPACE
+    for share in (0.22, 0.27):
+        drawn = plot.labels(names, max(min(share * plot.inches, most), 0), lines=3)
+        cut = sum("…" in text for text in drawn) > sum("…" in plot.called(name) for name in names)
+        if not cut:
+            break
+    obstacles = {
+        f"more than {MOST_STEMS} algorithms": len(names) > MOST_STEMS,
+        f"more than {MOST_BARS} groups": len(everyone) > MOST_BARS,
+        "the names are too long for a diagram of this width": cut and len(names) > ALWAYS,
+    }
+    if any(obstacles.values()):
+        why = next(text for text, found in obstacles.items() if found)
+        plot.notice(f"Drawn as rows: {why}.")
         return _draw_rows(plot, decisions, mean, everyone)
-    drawn = plot.labels(names, room, lines=3)
     widest = max(measure(text, "medium") for text in drawn)
     levels, depth = _levels(drawn, _PARTED + _BAR_STEP * len(everyone))
     # Everything vertical follows the size of the letters.
@@ -216,7 +229,8 @@ def _draw_diagram(plot: Plot, decisions: PairDecisions, mean_ranks: pd.Series) -
             zorder=1,
         )
         outwards *= _SPACE
-        text = axes.text(end + outwards, level, drawn[place], ha=sides[0], va="center")
+        beside: ArtistOptions = {"ha": sides[0], "va": "center", "linespacing": LINE_SPACING}
+        text = axes.text(end + outwards, level, drawn[place], **beside)
         plot.emphasise([text], [name])
         number: ArtistOptions = {"ha": sides[1], "va": "bottom", "fontsize": "small"}
         axes.text(end - outwards, level - 0.04, f"{rank:.2f}", **number)
@@ -320,20 +334,6 @@ def maximal_cliques(adjacent: NDArray[np.bool_]) -> list[tuple[int, ...]]:
 # -- diagram --------------------------------------------------------------------------------------
 
 
-def _obstacle(plot: Plot, names: list[str], room: float, n_bars: int) -> str:
-    """Return why a diagram would not be legible, or an empty text."""
-    if len(names) > MOST_STEMS:
-        return f"more than {MOST_STEMS} algorithms"
-    if n_bars > MOST_BARS:
-        return f"more than {MOST_BARS} groups"
-    if len(names) > ALWAYS:
-        whole = [plot.called(name) for name in names]
-        fit = fitted(whole, max(room, 0), size="medium", lines=3)
-        if any("…" in text and "…" not in name for text, name in zip(fit, whole, strict=True)):
-            return "the names are too long for a diagram of this width"
-    return ""
-
-
 def _parted(
     mean: NDArray[np.float64], apart: float, low: float, high: float
 ) -> NDArray[np.float64]:
@@ -397,7 +397,7 @@ def _gaps(group: Group) -> list[tuple[int, int]]:
 def _draw_rows(
     plot: Plot, decisions: PairDecisions, mean: NDArray[np.float64], everyone: list[Group]
 ) -> Axes:
-    """Draw algorithms as rows, and a vertical bar for each of the groups that hold all pairs."""
+    """Draw algorithms as rows, and groups as columns if there is room for them."""
     names, columns = [*decisions.names], covering_groups(everyone)
     axes = plot.rows(names)
     # Names are part of a new figure's width, but lie outside the axes of the user.
@@ -405,6 +405,8 @@ def _draw_rows(
     size = matplotlib.rcParams["ytick.labelsize"]
     side = 0.0 if axes is plot.given else 0.1 + max(measure(text, size) for text in drawn)
     room = plot.inches - side - _RANKS
+    if len(columns) * _NARROWEST > room:
+        return _draw_ranges(plot, axes, decisions, mean)
     count = max(len(columns), room / _COLUMN)
     ranks = _RANKS * count / room
     axes.set(xlim=(-0.5 - ranks, count - 0.5))
@@ -424,6 +426,23 @@ def _draw_rows(
     axes.spines[:].set_visible(False)
     plot.note(_explain(plot, decisions, columns, "A column has dots at algorithms with"))
     return plot.finish(axes, _alternative_text(decisions, columns))
+
+
+def _draw_ranges(
+    plot: Plot, axes: Axes, decisions: PairDecisions, mean: NDArray[np.float64]
+) -> Axes:
+    """Draw the mean rank of each row, and the ranks that the tests leave open."""
+    better, worse = ((decisions.conclusion == word).sum(axis=1) for word in ("worse", "better"))
+    rows = np.arange(len(mean))
+    axes.hlines(rows, 1 + better, len(mean) - worse, color=BLUE, lw=1.4)
+    axes.plot(mean, rows, "o", color=BLUE, mfc=paper(), ms=3.6, mew=0.9)
+    write_column(axes, [f"{rank:.2f}" for rank in mean])
+    plot.label_values(axes, "rank (1 = best)")
+    plot.note(
+        "Dots: mean ranks. Lines: ranks that the tests leave open, from the numbers of algorithms "
+        f"that are significantly better and worse {decisions.basis}."
+    )
+    return plot.finish(axes, _alternative_text(decisions, groups(decisions)))
 
 
 # -- note and alternative text --------------------------------------------------------------------

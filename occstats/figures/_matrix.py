@@ -13,7 +13,7 @@ from matplotlib.collections import PolyCollection
 from numpy.typing import ArrayLike, NDArray
 
 from occstats._format import minus_signs
-from occstats.figures._base import ROWS, Plot
+from occstats.figures._base import LINE_SPACING, ROWS, Plot
 from occstats.figures._labels import escape, measure
 from occstats.figures._style import ArtistOptions, ink_on, paper
 
@@ -41,7 +41,7 @@ def matrix_axes(plot: Plot, names: list[str], *, top: bool = True) -> tuple[Axes
     if cell < _LARGEST_CELL:
         # In the centre of its room, a large matrix would push the names over the edge.
         axes.set_anchor("NW")
-    axes.set_yticks(np.arange(count) + 0.5, rows, fontsize="small")
+    axes.set_yticks(np.arange(count) + 0.5, rows, fontsize="small", linespacing=LINE_SPACING)
     axes.set_xticks(np.arange(count) + 0.5, columns, rotation=angle, fontsize="small")
     if top:
         axes.xaxis.tick_top()
@@ -72,9 +72,9 @@ def _labels(plot: Plot, names: list[str]) -> tuple[list[str], list[str], float, 
         numbers = whole - 0.15 - NUMBER_CELL * len(names)
         room = numbers if 0.2 * whole < numbers < room else room
         lines = 2 if whole - room > 0.25 * len(names) else 1
-        room -= measure(f"\u2002{columns[-1]}", "small")
+        room -= measure(f" ({columns[-1]})", "small")
         rows = plot.labels(names, room, size="small", lines=lines)
-        rows = [f"{row}\u2002{place}" for row, place in zip(rows, columns, strict=True)]
+        rows = [f"{row} ({place})" for row, place in zip(rows, columns, strict=True)]
         widest = max(measure(row, "small") for row in rows)
     cell = min((whole - widest - 0.15) / len(names), _LARGEST_CELL)
     upright = not numbered and widest > 0.9 * cell

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from occstats.comparison.text.columns import interval_kinds
 from occstats.figures._base import (
@@ -69,6 +70,7 @@ def mean_ranks(
         columns = ("mean_rank", "mean_rank_ci_low", "mean_rank_ci_high")
         draw_intervals(axes, table, columns, [(plot.tint(name), "o") for name in names])
         write_column(axes, [f"{rank:.2f}" for rank in table["mean_rank"]])
+        axes.xaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
         axes.set_xlabel("weighted mean rank (1 = best)")
         name = interval_kinds(comparison.results.n_independent)["mean_rank"].name
         kind = f"{confidence_intervals(comparison)} ({name})"

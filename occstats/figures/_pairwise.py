@@ -90,7 +90,9 @@ def pairwise(
             f"{short(write_p(decisions.p[row, column]))}"
             for row, column in np.argwhere(known).tolist()
         }
-        draw_cells(axes, colours, texts, bold=decisions.differ, written=numbers)
+        # In small cells, bold numbers would touch the frames.
+        bold = decisions.differ if cell > 0.33 else None
+        draw_cells(axes, colours, texts, bold=bold, written=numbers)
         rows, columns = np.nonzero(known & decisions.differ)
         edges = [ink_on(colour) for colour in colours[rows, columns]]
         frames: ArtistOptions = {"facecolors": "none", "edgecolors": edges, "linewidths": 0.7}
@@ -146,7 +148,7 @@ def p_values(
         better = (decisions.conclusion == "better")[..., None]
         maps = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
         significant = np.where(better, *(colours(depth) for colours in maps))
-        colours = np.where(decisions.differ[..., None], significant, to_rgba("#F7F7F7"))
+        colours = np.where(decisions.differ[..., None], significant, to_rgba("#E3E3E3"))
         write_p = p_writer(comparison.settings)
         texts = {
             (row, column): short(write_p(decisions.p[row, column]))

@@ -69,7 +69,7 @@ def profiles(
         table = pd.DataFrame(
             {name: profile_shares(lag[name].to_numpy(dtype=float), weights, at) for name in names}
         ).assign(at=at)
-        axes = plot.axes(min(0.72 * plot.inches, 3.2))
+        axes = plot.axes(min(0.64 * plot.inches, 3.0))
         tidy = table.melt("at", var_name="algorithm", value_name="share")
         looks = {name: plot.look(name) for name in names}
         draw_lines(axes, tidy, "at", "share", "algorithm", looks, marker="", drawstyle="steps-post")

@@ -18,6 +18,7 @@ from occstats._format import listing
 from occstats.comparison import Comparison
 from occstats.errors import FigureError
 from occstats.figures._base import (
+    LINE_SPACING,
     ROWS,
     Order,
     Plot,
@@ -26,7 +27,7 @@ from occstats.figures._base import (
     fence,
     limit_ticks,
 )
-from occstats.figures._labels import clean, escape, fitted
+from occstats.figures._labels import clean, escape, fitted, measure
 from occstats.figures._style import BLUE, FADED, ORANGE, Width, ink
 
 _TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
@@ -86,19 +87,24 @@ def regression(
         rows = math.ceil(len(terms) / columns)
         letters = FontProperties(size=matplotlib.rcParams["ytick.labelsize"])
         row = 1.29 / 72 * letters.get_size_in_points()
-        tall = rows * (0.42 + row * len(names))
-        _, panels = plot.subplots(tall, rows, columns, sharey=True)
+        drawn = plot.row_labels(names, lines=1)
         # The columns share what the names leave, with space between them.
-        room = 0.45 * plot.inches / columns
-        for axes, term in zip(panels, terms, strict=False):
+        widest = max(measure(text, matplotlib.rcParams["ytick.labelsize"]) for text in drawn)
+        room = (0.95 * plot.inches - widest) / columns - 0.12
+        called = [clean(_TERMS.get(term, term)) for term in terms]
+        titles = fitted(called, room, size="medium", lines=2)
+        heading = 0.55 if any("\n" in title for title in titles) else 0.42
+        _, panels = plot.subplots(
+            rows * (heading + row * (len(names) + 0.5)), rows, columns, sharey=True
+        )
+        for axes, term, title in zip(panels, terms, titles, strict=False):
             part = table[table["term"] == term].set_index("algorithm").reindex(names)
             _panel(axes, part, room)
-            title = fitted([clean(_TERMS.get(term, term))], room, size="medium", lines=2)[0]
-            axes.set_title(escape(title))
+            axes.set_title(escape(title), linespacing=LINE_SPACING)
         for axes in panels[len(terms) :]:
             axes.remove()
         # Shared axes share the ticks and the direction.
-        plot.label_rows(panels[0], names, plot.row_labels(names, lines=1))
+        plot.label_rows(panels[0], names, drawn)
         plot.note(
             "Change in rank per unit of the trait (← better, worse →) with "
             f"{confidence_intervals(comparison)}."

@@ -143,29 +143,31 @@ def series_styles(names: Iterable[str], palette: Palette | None = None) -> dict[
     '#ff0000'
     """
     everyone = list(names)
-    colours = _colours(everyone, palette)
-    looks = zip(colours, itertools.cycle(_MARKERS), itertools.cycle(_LINES), strict=False)
-    return {name: SeriesStyle(*look) for name, look in zip(everyone, looks, strict=False)}
-
-
-def _colours(names: list[str], palette: Palette | None) -> list[str]:
     base: Any = _house_colours()
     if _THEME.get() == "user":
         base = matplotlib.rcParams["axes.prop_cycle"].by_key().get("color", base)
-    own: Mapping[str, str] = palette if isinstance(palette, Mapping) else {}
+    own: dict[str, str] = {}
     try:
-        if palette is not None and not isinstance(palette, Mapping):
+        if isinstance(palette, Mapping):
+            own = {name: to_hex(colour) for name, colour in palette.items()}
+        elif palette is not None:
             import seaborn as sns
 
             # A named palette has as many colours as needed; those of a list are cycled.
-            base = sns.color_palette(palette, len(names) if isinstance(palette, str) else None)
-        cycle = zip(names, itertools.cycle(base), strict=False)
-        return [to_hex(own.get(name, colour)) for name, colour in cycle]
+            n_colours = max(len(everyone), 1) if isinstance(palette, str) else None
+            base = sns.color_palette(palette, n_colours)
     except (ValueError, TypeError) as error:
+        known = ["deep", "muted", "pastel", "bright", "dark", "colorblind", *matplotlib.colormaps]
+        near = did_you_mean(palette, known) if isinstance(palette, str) else ""
         raise FigureError(
             "palette must be the name of a seaborn palette such as 'deep', a list of colours, "
-            f"or a dictionary from algorithm to colour; got {palette!r}"
+            f"or a dictionary from algorithm to colour; got {palette!r}{near}"
         ) from error
+    cycles = (itertools.cycle(values) for values in (base, _MARKERS, _LINES))
+    return {
+        name: SeriesStyle(own.get(name, to_hex(colour)), marker, line)
+        for name, colour, marker, line in zip(everyone, *cycles, strict=False)
+    }
 
 
 @functools.cache
@@ -286,16 +288,23 @@ def _with_fallback(families: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*families, *(f for f in _FALLBACK_FONTS if f in installed)]))
 
 
-# -- alternative text ------------------------------------------------------------------------------
-
-# Attributes that a figure or axes carries for `save`.
-_ALT_TEXT, _SETTINGS = "_occstats_alt_text", "_occstats_settings"
-_NOTICES, _NOTE = "_occstats_notices", "_occstats_note"
+# -- what a figure carries, and its alternative text -----------------------------------------------
 
 
-def describe(target: Axes | FigureBase, text: str) -> None:
-    """Attach alternative text to a figure or axes."""
-    setattr(target, _ALT_TEXT, " ".join(text.split()))
+def remember(target: Axes | FigureBase, **values: Any) -> None:
+    """Attach to axes or a figure what `save`, the report and the command line need later."""
+    for name, value in values.items():
+        setattr(target, f"_occstats_{name}", value)
+
+
+def recall(target: object, name: str, default: Any) -> Any:
+    """Return what was attached to axes or a figure."""
+    return getattr(target, f"_occstats_{name}", default)
+
+
+def note_of(figure: Figure) -> str:
+    """Return the note of a figure, whether or not it is drawn."""
+    return str(recall(figure, "note", ""))
 
 
 def alt_text(drawn: Drawn) -> str:
@@ -316,10 +325,9 @@ def alt_text(drawn: Drawn) -> str:
     if not isinstance(drawn, np.ndarray | Axes | FigureBase):
         raise FigureError(f"alt_text takes a figure or axes; got {type(drawn).__name__}")
     if isinstance(drawn, np.ndarray):
-        return str(getattr(root_figure(drawn), _ALT_TEXT, "")) or alt_text(drawn.flat[0])
-    own = str(getattr(drawn, _ALT_TEXT, ""))
-    if own or isinstance(drawn, Axes):
-        return own
+        return alt_text(drawn.flat[0])
+    if isinstance(drawn, Axes):
+        return str(recall(drawn, "alternative", ""))
     inside: list[Axes | FigureBase] = [*drawn.subfigs, *axes_of(drawn)]
     parts = [alt_text(part) for part in inside]
     return " ".join(dict.fromkeys(part for part in parts if part))
@@ -470,23 +478,6 @@ def svg_markup(drawn: Drawn, *, title: str = "", identity: str = "") -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def remember_notices(target: Axes | FigureBase, notices: Sequence[str], note: str) -> None:
-    """Attach the note of a figure, and what the command line prints of it."""
-    figure = root_figure(target)
-    setattr(figure, _NOTICES, (*notices_of(figure), *notices))
-    setattr(figure, _NOTE, note.replace(r"\$", "$"))
-
-
-def note_of(figure: Figure) -> str:
-    """Return the note of a figure, whether or not it is drawn."""
-    return str(getattr(figure, _NOTE, ""))
-
-
-def notices_of(figure: Figure) -> tuple[str, ...]:
-    """Return what was left out of a figure, or drawn in another way."""
-    return tuple(getattr(figure, _NOTICES, ()))
-
-
 def root_figure(drawn: Drawn) -> Figure:
     """Return the figure that something drawn belongs to."""
     first = drawn.flat[0] if isinstance(drawn, np.ndarray) else drawn
@@ -494,11 +485,6 @@ def root_figure(drawn: Drawn) -> Figure:
     if not isinstance(figure, Figure):
         raise FigureError(f"save takes a Matplotlib figure or axes; got {type(drawn).__name__}")
     return figure
-
-
-def remember_settings(figure: Figure, chosen: dict[Any, Any]) -> None:
-    """Have `save` draw a figure under the settings that it was made with."""
-    setattr(figure, _SETTINGS, chosen)
 
 
 def _render(figure: Figure, kind: str, title: str, dpi: float) -> bytes:
@@ -510,7 +496,8 @@ def _render(figure: Figure, kind: str, title: str, dpi: float) -> bytes:
     unset = {"pdf": ("CreationDate",), "svg": ("Date", "Creator")}
     metadata |= dict.fromkeys(unset.get(kind, ()))
     buffer = io.BytesIO()
-    own = getattr(figure, _SETTINGS, None)
+    # A figure of ours is drawn under the settings that it was made with.
+    own = recall(figure, "settings", None)
     with matplotlib.rc_context({**(own or {}), **_ALWAYS}):
         if own is not None:
             _fix_layout(figure)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from occstats._format import listing
 from occstats.errors import FigureError
 from occstats.figures._base import (
+    LINE_SPACING,
     ROWS,
     Plot,
     draw_lines,
@@ -117,7 +118,8 @@ def sweep(
                     _heat_map(strip, axes, part, used)
                 else:
                     _curves(axes, plot, part, used[0])
-                axes.set_title(plot.labels([name], 0.8 * plot.inches / across, lines=2)[0])
+                title = plot.labels([name], 0.8 * plot.inches / across, lines=2)[0]
+                axes.set_title(title, linespacing=LINE_SPACING)
                 names = [(axis_labels or {}).get(column, column) for column in used]
                 axes.set_xlabel(label(names[0], 24))
                 axes.set_ylabel(label(names[1] if len(used) == 2 else score_name, 24))

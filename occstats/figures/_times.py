@@ -71,7 +71,7 @@ def times(
             plot.notice(f"The first {len(names)} of {len(everyone)} descriptors.")
         narrow = plot.inches < 4.5
         rows, columns = (2, 1) if narrow else (1, 2)
-        whole, panels = plot.subplots(4.7 if narrow else 3.2, rows, columns, sharex=True)
+        whole, panels = plot.subplots(4.5 if narrow else 3.0, rows, columns, sharex=True)
         for axes, (column, text) in zip(panels, _PANELS.items(), strict=True):
             _panel(axes, plot, table, column, names)
             per_query = column == "query_seconds" and "n_queries" in frame

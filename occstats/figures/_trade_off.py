@@ -17,7 +17,7 @@ from occstats.comparison.study import clusters_of
 from occstats.errors import FigureError
 from occstats.figures._base import COLOURED, Plot, confidence_intervals, score_label
 from occstats.figures._labels import clean
-from occstats.figures._style import Palette, Width, ink, paper
+from occstats.figures._style import Palette, Width, paper
 from occstats.figures.registry import read_frame
 from occstats.stats.pareto import ParetoFront, pareto_front
 
@@ -114,8 +114,7 @@ def trade_off(
                 comparison, COLOURED, algorithms, *options, ranked=preferred, why=why
             )
             names = [name for name in rivals if name in chosen]
-        # A legend of many names must not shrink the axes.
-        axes = plot.axes(min(0.8 * plot.inches, 3.4) + 0.13 * max(len(names) - 6, 0))
+        axes = plot.axes(min(0.7 * plot.inches, 3.2))
         places = {name: rivals.index(name) for name in names}
         _draw_algorithms(axes, plot, places, found, sign)
         axes.set_xscale("log")
@@ -211,7 +210,12 @@ def _draw_algorithms(
         )  # fmt: skip
     front = sorted(np.flatnonzero(found.on_front), key=lambda place: found.cost[place])
     axes.step(
-        found.cost[front], sign * found.score[front], where="post", color=ink(), lw=0.8, zorder=1
+        found.cost[front],
+        sign * found.score[front],
+        where="post",
+        color="#8C8C8C",
+        lw=0.8,
+        zorder=1,
     )
 
 

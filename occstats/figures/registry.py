@@ -5,6 +5,7 @@ Nothing here imports Matplotlib before a figure is drawn.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -63,8 +64,24 @@ class FigureEntry:
         """Import and return the function that draws the figure."""
         file = "pairwise" if self.name == "p_values" else self.name
         module = import_module(f"occstats.figures._{file}")
-        found: Callable[..., Drawn] = getattr(module, self.name)
-        return found
+        return _with_hints(getattr(module, self.name))
+
+
+def _with_hints(function: Callable[..., Drawn]) -> Callable[..., Drawn]:
+    """Have a function propose the nearest option for one that it does not take."""
+    taken = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def draw(*sources: Any, **options: Any) -> Drawn:
+        for name in options:
+            if name not in taken:
+                near = did_you_mean(name, taken) or f"; it takes {', '.join(taken)}"
+                raise TypeError(
+                    f"{function.__name__}() got an unexpected keyword argument {name!r}{near}"
+                )
+        return function(*sources, **options)
+
+    return draw
 
 
 _SHOWS = {
@@ -161,9 +178,9 @@ class DrawnFigure:
     @property
     def notices(self) -> tuple[str, ...]:
         """Return what was left out, or drawn in another way."""
-        from occstats.figures._style import notices_of
+        from occstats.figures._style import recall
 
-        return () if self.figure is None else notices_of(self.figure)
+        return tuple(recall(self.figure, "notices", ()))
 
     def files(self, formats: Sequence[str], dpi: float = 300) -> dict[str, bytes]:
         """Return the files of the figure; none if it was not drawn."""
@@ -220,7 +237,8 @@ def draw_figures(
         What to draw from; see the functions of this package.
     only : sequence of str, optional
         Names of figures; by default all that the data allow. A figure asked for by name that
-        cannot be drawn raises; otherwise the reason is returned in its place.
+        cannot be drawn raises, as does a table that no figure can be drawn from; otherwise the
+        reason is returned in place of the figure.
     title : str, optional
         Title of every figure.
     height : float, optional
@@ -245,6 +263,9 @@ def draw_figures(
     sources = {"comparison": comparison, "sweep": sweep, "times": times}
     available = {name for name, value in sources.items() if value is not None}
     given = {name: value for name, value in options.items() if value is not None}
+    # Refused even if none of the figures has colours of algorithms.
+    _style.series_styles([], given.get("palette"))
+    reasons: dict[str, str] = {}
     for entry in wanted_figures(only, available):
         function = entry.function()
         taken = inspect.signature(function).parameters
@@ -255,14 +276,18 @@ def draw_figures(
         except FigureError as error:
             if only:
                 raise
+            reasons |= {name: str(error) for name in entry.needs if name not in reasons}
             yield DrawnFigure(entry, reason=str(error))
         else:
+            available -= set(entry.needs)
             figure = _style.root_figure(drawn)
             if height is not None:
                 figure.set_figheight(height)
             if title is not None:
                 figure.suptitle(escape(clean(title)))
             yield DrawnFigure(entry, figure)
+    for name in available & {"sweep", "times"}:
+        raise FigureError(f"the table of {name} cannot be drawn: {reasons[name]}")
 
 
 def read_frame(path: str | Path, what: str) -> pd.DataFrame:
