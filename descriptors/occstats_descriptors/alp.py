@@ -139,20 +139,12 @@ class ALP(NeighbourDescriptor):
 def linear_weights(length: int) -> Vector:
     r"""
     Return linearly decreasing weights :math:`\frac{p}{p(p+1)/2}, \frac{p-1}{p(p+1)/2}, \dots`.
-
-    >>> linear_weights(3) * 6
-    array([3., 2., 1.])
     """
     return np.arange(length, 0, -1) / (length * (length + 1) / 2)
 
 
 def equal_weights(length: int) -> Vector:
-    r"""
-    Return equal weights :math:`\frac{1}{p}`.
-
-    >>> equal_weights(4)
-    array([0.25, 0.25, 0.25, 0.25])
-    """
+    r"""Return equal weights :math:`\frac{1}{p}`."""
     return np.full(length, 1 / length)
 
 
@@ -160,17 +152,7 @@ _NAMED_WEIGHTS = {"linear": linear_weights, "equal": equal_weights}
 
 
 def resolve_weights(weights: Weights, length: int, *, name: str = "weights") -> Vector:
-    """
-    Return weights as a vector; check that they are in [0, 1], do not increase and sum to 1.
-
-    Examples
-    --------
-    >>> from occstats_descriptors.alp import resolve_weights
-    >>> resolve_weights("equal", 2)
-    array([0.5, 0.5])
-    >>> resolve_weights([0.75, 0.25], 2)
-    array([0.75, 0.25])
-    """
+    """Return weights as a vector; check that they are in [0, 1], do not increase and sum to 1."""
     if isinstance(weights, str):
         if weights not in _NAMED_WEIGHTS:
             raise ValueError(

@@ -115,19 +115,7 @@ class ExternalDetector(Descriptor):
 
 
 def real_scores(scores: Any) -> Vector:
-    """
-    Return scores as an array of float64; refuse those that are not real numbers.
-
-    Examples
-    --------
-    >>> from occstats_descriptors.external import real_scores
-    >>> real_scores([1, 2])
-    array([1., 2.])
-    >>> real_scores([1j])
-    Traceback (most recent call last):
-    ...
-    ValueError: Scores must be real numbers, got complex128.
-    """
+    """Return scores as an array of float64; refuse those that are not real numbers."""
     if np.ma.is_masked(scores):
         raise ValueError("Scores must be real numbers, got a masked array.")
     values = np.asarray(scores)
@@ -161,15 +149,7 @@ def make_external(path: str, **parameters: Any) -> Descriptor:
 
 
 def imported(path: str) -> Callable[..., Any]:
-    """
-    Return a class or function by its import path, or by the Python file that defines it.
-
-    Examples
-    --------
-    >>> from occstats_descriptors.external import imported
-    >>> imported("sklearn.svm:OneClassSVM")
-    <class 'sklearn.svm._classes.OneClassSVM'>
-    """
+    """Return a class or function by its import path, or by the Python file that defines it."""
     module, separator, name = path.rpartition(":")
     if not (module and separator and name.isidentifier()):
         raise ValueError(

@@ -56,15 +56,7 @@ class Hyperparameter:
 
 @dataclass(frozen=True)
 class Entry:
-    """
-    A descriptor, and the scales of its tuned parameters (see `Hyperparameter`).
-
-    Examples
-    --------
-    >>> from occstats_descriptors.registry import ENTRIES
-    >>> [(size.name, size.text, size.point) for size in ENTRIES["ALP"].hyperparameters]
-    [('k', '5.5 log n', ('a', 5.5)), ('l', '6.0 log n', ('b', 6.0))]
-    """
+    """A descriptor, and the scales of its tuned parameters (see `Hyperparameter`)."""
 
     kind: type[Descriptor]
     tuned: Mapping[str, Scales] = field(default_factory=dict)

@@ -164,17 +164,7 @@ class SAE(Descriptor):
 
 
 def layer_sizes(m: int, latent: int | str = "nearest") -> tuple[int, int, int, int]:
-    """
-    Return the numbers of units from the input to the latent layer, for `m` attributes.
-
-    Examples
-    --------
-    >>> from occstats_descriptors.shrink_autoencoder import layer_sizes
-    >>> layer_sizes(30)
-    (30, 22, 14, 6)
-    >>> layer_sizes(57, "floor")
-    (57, 41, 24, 8)
-    """
+    """Return the numbers of units from the input to the latent layer, for `m` attributes."""
     if latent == "nearest":
         units = round(math.sqrt(m)) + 1
     elif latent == "floor":

@@ -120,14 +120,6 @@ def resolve(size: Size, n: int, *, name: str = "k", maximum: int | None = None) 
 
     A rule such as `log_multiple(5.5)` is called with n and clipped to [1, n − 1]. A given number
     must be in [1, `maximum`], by default in [1, n − 1]; an error calls it `name`.
-
-    Examples
-    --------
-    >>> from occstats_descriptors.sizes import log_multiple, resolve
-    >>> resolve(log_multiple(6.0), 200)
-    32
-    >>> resolve(3, 200)
-    3
     """
     limit = n - 1 if maximum is None else maximum
     given: Any = size

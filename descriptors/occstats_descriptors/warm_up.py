@@ -56,12 +56,6 @@ def kernels_of(
 ) -> list[str]:
     """
     Return the groups of kernels that some descriptors use; by default all, for data of any shape.
-
-    Examples
-    --------
-    >>> from occstats_descriptors.warm_up import kernels_of
-    >>> kernels_of(["MD", "IF", "SVM"])
-    ['IF', 'SVM']
     """
     wanted = set(DESCRIPTORS if names is None else map(str.upper, names))
     if any(name in ENTRIES and ENTRIES[name].shares_neighbours for name in wanted):

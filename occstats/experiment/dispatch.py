@@ -65,13 +65,7 @@ def execute(
 
 
 def machine_memory() -> float | None:
-    """Return the bytes of memory of this machine or container; None where unknown.
-
-    Examples
-    --------
-    >>> machine_memory() > 2**20
-    True
-    """
+    """Return the bytes of memory of this machine or container; None where unknown."""
     limits = []
     with suppress(AttributeError, ValueError, OSError):
         limits.append(float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")))

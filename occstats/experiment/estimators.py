@@ -34,14 +34,6 @@ class SeedPolicy:
         Use the value itself for every fit, as in the paper; otherwise derive a seed for each fit
         from the value and the identity of task, fold and descriptor. Either way, scores depend
         neither on the order of the work nor on the number of workers.
-
-    Examples
-    --------
-    >>> SeedPolicy().seed_of("wine", "1", 0, "IF")
-    0
-    >>> policy = SeedPolicy.parse("7")
-    >>> policy, policy.seed_of("wine", "1", 0, "IF") == policy.seed_of("wine", "1", 1, "IF")
-    (SeedPolicy(value=7, pinned=False), False)
     """
 
     value: int = 0
@@ -198,13 +190,7 @@ def _parse(text: str) -> Recipe:
 
 
 def shares_search(origin: str) -> bool:
-    """Return whether a descriptor can take its neighbours from a shared search.
-
-    Examples
-    --------
-    >>> shares_search("ALP"), shares_search("MD"), shares_search("sklearn.svm:OneClassSVM")
-    (True, False, False)
-    """
+    """Return whether a descriptor can take its neighbours from a shared search."""
     from occstats_descriptors.registry import ENTRIES
 
     entry = ENTRIES.get(origin.upper())
@@ -212,14 +198,7 @@ def shares_search(origin: str) -> bool:
 
 
 def is_of_distances(origin: str) -> bool:
-    """Return whether scores are computed from distances, which tie on integer data.
-
-    Examples
-    --------
-    >>> [name for name in ("NND", "MD", "SVM", "IF", "sklearn.svm:OneClassSVM") if
-    ...  is_of_distances(name)]
-    ['NND', 'MD']
-    """
+    """Return whether scores are computed from distances, which tie on integer data."""
     return shares_search(origin) or origin.upper() == "MD"
 
 
@@ -236,13 +215,6 @@ def make_estimator(
     The folds of a task with `n` target rows share one number of neighbours; without `n` the
     descriptor derives it from the rows it is fitted to. `parameters`, such as a point of a grid,
     are added to those of the recipe for the dataset, and take precedence over the seed.
-
-    Examples
-    --------
-    >>> make_estimator(Recipe("IF", "IF"), 7).get_params()["random_state"]
-    7
-    >>> make_estimator(Recipe("LOF", "LOF"), 7, n=59)
-    LOF(k=10, n_jobs=1)
     """
     from occstats_descriptors.registry import make
     from occstats_descriptors.sizes import LogMultiple

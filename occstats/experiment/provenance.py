@@ -19,13 +19,7 @@ PACKAGES = ("occstats", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "
 
 @cache
 def provenance() -> dict[str, object]:
-    """Return the versions of Python and of numerical packages, the processor, and its cores.
-
-    Examples
-    --------
-    >>> sorted(provenance())
-    ['cpu', 'cpu_count', 'packages', 'platform', 'python']
-    """
+    """Return the versions of Python and of numerical packages, the processor, and its cores."""
     return {
         "python": platform.python_version(),
         "packages": {package: _version(package) for package in PACKAGES},
@@ -58,13 +52,6 @@ def code_of(origin: str) -> str:
 
     An installed package is identified by the version of its distribution, other code (a script, a
     package under development) by a hash of the source of its module or whole package.
-
-    Examples
-    --------
-    >>> code_of("ALP") == f"occstats {__version__}"
-    True
-    >>> code_of("sklearn.svm:OneClassSVM").split(", ")[1].split()[0]
-    'scikit-learn'
     """
     parts = [f"occstats {__version__}"]
     if ":" in origin:

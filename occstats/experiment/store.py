@@ -31,14 +31,7 @@ NUMBERS = {
 
 
 def typed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Convert the columns to the types that they have in every shard.
-
-    Examples
-    --------
-    >>> rows = typed(pd.DataFrame({"n": [5.0], "error": [None], "fit_seconds": [None]}))
-    >>> [str(kind) for kind in rows.dtypes]
-    ['int64', 'string', 'float64']
-    """
+    """Convert the columns to the types that they have in every shard."""
     return rows.astype(
         {
             name: "float64" if name.endswith("seconds") else NUMBERS.get(name, "string")
@@ -65,15 +58,6 @@ class Store:
     ----------
     folder : path
         The folder; created when the first shard is written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store(folder)
-    ...     store.write("a1", pd.DataFrame({"score": [0.5]}), {"version": "1"})
-    ...     store.shard_ids(), store.read()["score"].tolist()
-    ({'a1'}, [0.5])
     """
 
     def __init__(self, folder: str | Path) -> None:

@@ -42,14 +42,7 @@ class Task:
 
 
 def tasks_of(dataset: Dataset) -> list[Task]:
-    """Return the one-class tasks of a dataset, one per class with at least five rows.
-
-    Examples
-    --------
-    >>> from occstats.datasets import load_builtin
-    >>> [(task.target, task.n) for task in tasks_of(load_builtin("wine"))]
-    [('class_0', 59), ('class_1', 71), ('class_2', 48)]
-    """
+    """Return the one-class tasks of a dataset, one per class with at least five rows."""
     rows, m = dataset.X.shape
     sizes = dataset.class_sizes
     if len(sizes) < 2:
@@ -72,13 +65,7 @@ def tasks_of(dataset: Dataset) -> list[Task]:
 
 
 def sparsity(X: NDArray[np.float64]) -> float:
-    """Return the relative frequency of the most frequent value, averaged over the attributes.
-
-    Examples
-    --------
-    >>> sparsity(np.array([[0.0, 1.0], [0.0, 2.0], [3.0, 3.0], [0.0, 4.0]]))
-    0.5
-    """
+    """Return the relative frequency of the most frequent value, averaged over the attributes."""
     frequencies = [np.unique(column, return_counts=True)[1].max() for column in X.T]
     return float(np.mean(frequencies) / len(X))
 
@@ -91,14 +78,7 @@ class Fold(NamedTuple):
 
 
 def make_folds(is_target: NDArray[np.bool_]) -> list[Fold]:
-    """Make the folds of a task, which depend on the order of the rows.
-
-    Examples
-    --------
-    >>> folds = make_folds(np.repeat([True, False], [10, 20]))
-    >>> [(len(fold.train), len(fold.test)) for fold in folds]
-    [(8, 6), (8, 6), (8, 6), (8, 6), (8, 6)]
-    """
+    """Make the folds of a task, which depend on the order of the rows."""
     from occstats_descriptors import OneClassKFold
 
     with warnings.catch_warnings():
@@ -109,27 +89,14 @@ def make_folds(is_target: NDArray[np.bool_]) -> list[Fold]:
 
 
 def smallest_training_part(n: int) -> int:
-    """Return the number of training targets in the fold with the fewest of them.
-
-    Examples
-    --------
-    >>> smallest_training_part(59), smallest_training_part(60)
-    (47, 48)
-    """
+    """Return the number of training targets in the fold with the fewest of them."""
     return n - -(-n // N_FOLDS)
 
 
 def scale_by_interquartile_range(
     train: NDArray[np.float64], test: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Divide each attribute by the interquartile range of its training rows, unless that is 0.
-
-    Examples
-    --------
-    >>> train, test = scale_by_interquartile_range(np.array([[0.0], [2], [4]]), np.array([[6.0]]))
-    >>> train.ravel().tolist(), test.ravel().tolist()
-    ([0.0, 1.0, 2.0], [3.0])
-    """
+    """Divide each attribute by the interquartile range of its training rows, unless that is 0."""
     low, high = np.percentile(train, [25, 75], axis=0)
     spread = high - low
     spread[spread == 0] = 1.0
@@ -153,13 +120,7 @@ def size_for_task(factor: float, n: int) -> int:
 
 @dataclass(frozen=True, repr=False)
 class AtMost:
-    """A number of neighbours, reduced where the training parts of a task have fewer rows.
-
-    Examples
-    --------
-    >>> AtMost(6).for_task(97), AtMost(6).for_task(5), AtMost(6)(4)
-    (6, 3, 3)
-    """
+    """A number of neighbours, reduced where the training parts of a task have fewer rows."""
 
     size: int
 
@@ -178,13 +139,7 @@ class AtMost:
 def round_significant(
     values: NDArray[np.float64], digits: int = SIGNIFICANT_DIGITS
 ) -> NDArray[np.float64]:
-    """Round to a number of significant digits.
-
-    Examples
-    --------
-    >>> round_significant(np.array([0.1 + 0.2, 0.0, 12345.678901234567]), 6).tolist()
-    [0.3, 0.0, 12345.7]
-    """
+    """Round to a number of significant digits."""
     magnitude = np.floor(np.log10(np.abs(values), where=values != 0, out=np.zeros_like(values)))
     # Powers beyond the range of floats would turn tiny values into NaN.
     scale = 10.0 ** np.clip(digits - 1 - magnitude, -300, 300)
@@ -254,11 +209,6 @@ def average_precision(
     -------
     float or None
         None where target rows or other rows are absent.
-
-    Examples
-    --------
-    >>> average_precision(np.array([True, True, False, False]), np.array([0.9, 0.2, 0.3, 0.1]))
-    0.8333...
     """
     if is_target.all() or not is_target.any():
         return None

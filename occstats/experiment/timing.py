@@ -48,13 +48,7 @@ class RowPool(NamedTuple):
 
 
 def generated_rows(n: int, n_attributes: int = GENERATED_ATTRIBUTES, seed: int = 0) -> RowPool:
-    """Generate rows of a mixture of Gaussian clouds of different sizes and shapes.
-
-    Examples
-    --------
-    >>> generated_rows(100, 3).rows.shape
-    (400, 3)
-    """
+    """Generate rows of a mixture of Gaussian clouds of different sizes and shapes."""
     generator = np.random.default_rng(seed)
     n_rows, n_clouds = POOL_FACTOR * n, 8
     centres = 4 * generator.normal(size=(n_clouds, n_attributes))

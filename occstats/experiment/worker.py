@@ -254,14 +254,7 @@ class SharedSearch:
 
 
 def make_search(train: Array, *, metric: str, order: str) -> Any:
-    """Make a neighbour search with the requested order of equally distant neighbours.
-
-    Examples
-    --------
-    >>> rows = np.array([[0.0], [1.0], [1.0], [3.0]])
-    >>> make_search(rows, metric="manhattan", order="kd-tree").training(2).distances.tolist()
-    [[1.0, 1.0], [0.0, 1.0], [0.0, 1.0], [2.0, 2.0]]
-    """
+    """Make a neighbour search with the requested order of equally distant neighbours."""
     from occstats_descriptors.neighbours import Neighbours, NeighbourSearch
 
     if order == "index":

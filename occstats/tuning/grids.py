@@ -72,14 +72,7 @@ class Axis:
         return value
 
     def resolved(self, task: Task) -> list[Value]:
-        """Return the parameter of a task for each value of the grid.
-
-        Examples
-        --------
-        >>> axis = Axis("a", "k", "log", (0.1, 0.4, 1.0, 9.0))
-        >>> axis.resolved(Task("wine", "1", n=59, m=13, rows=178))
-        [1, 2, 4, 34]
-        """
+        """Return the parameter of a task for each value of the grid."""
         if self.rule == "count":
             return [AtMost(int(value)).for_task(task.n) for value in self.values]
         if self.rule == "log":
@@ -89,13 +82,7 @@ class Axis:
         return list(self.values)
 
     def rounded(self, value: Value) -> Value:
-        """Return the nearest multiple of the step, as published.
-
-        Examples
-        --------
-        >>> Axis("a", "k", "log", (), step=0.5).rounded(5.7)
-        5.5
-        """
+        """Return the nearest multiple of the step, as published."""
         if not self.step or not self.is_numeric:
             return value
         digits = max(0, -math.floor(math.log10(self.step))) + 1
@@ -131,13 +118,7 @@ PAPER: dict[str, tuple[Axis, ...]] = {
 
 
 def grid_names(origin: str) -> dict[str, tuple[str, str]]:
-    """Map the grid names of a descriptor to parameter and rule.
-
-    Examples
-    --------
-    >>> grid_names("SVM"), grid_names("sklearn.svm:OneClassSVM")
-    ({'nu': ('nu', 'fraction'), 'c': ('c', 'dimension')}, {})
-    """
+    """Map the grid names of a descriptor to parameter and rule."""
     from occstats_descriptors.registry import ENTRIES
 
     entry = ENTRIES.get(origin.upper())
@@ -207,13 +188,7 @@ def with_grids(
 def with_windows(
     descriptor: str, axes: Iterable[Axis], windows: Mapping[str, int]
 ) -> tuple[Axis, ...]:
-    """Replace the widths of the rolling mean; the name ``""`` applies to all axes.
-
-    Examples
-    --------
-    >>> [axis.window for axis in with_windows("ALP", PAPER["ALP"], {"": 5, "ALP.b": 3})]
-    [5, 3]
-    """
+    """Replace the widths of the rolling mean; the name ``""`` applies to all axes."""
     chosen = []
     for axis in axes:
         own, common = windows.get(axis.name), windows.get("", axis.window)
@@ -385,13 +360,7 @@ def make_sweep_recipes(
     grids: Mapping[str, Iterable[Value]] | None = None,
     windows: Mapping[str, int] | None = None,
 ) -> list[SweepRecipe]:
-    """Turn names into descriptors with grids; those of the paper by default.
-
-    Examples
-    --------
-    >>> [recipe.name for recipe in make_sweep_recipes(["LOF", "SVM"])]
-    ['LOF', 'LOF (euclidean)', 'SVM']
-    """
+    """Turn names into descriptors with grids; those of the paper by default."""
     chosen = make_recipes(list(PAPER) if descriptors is None else descriptors)
     for name, values in (grids or {}).items():
         if isinstance(values, str) or not isinstance(values, Iterable):
@@ -448,13 +417,7 @@ def default_hyperparameters() -> pd.DataFrame:
 
 
 def paper_defaults(origin: str) -> dict[str, float]:
-    """Return the published defaults of a descriptor as points of its grids.
-
-    Examples
-    --------
-    >>> paper_defaults("ALP"), paper_defaults("MD")
-    ({'a': 5.5, 'b': 6.0}, {})
-    """
+    """Return the published defaults of a descriptor as points of its grids."""
     from occstats_descriptors.registry import ENTRIES
 
     entry = ENTRIES.get(origin.upper())
