@@ -6,8 +6,6 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
@@ -27,7 +25,6 @@ from occstats_descriptors import (
     SVM,
     make,
 )
-from occstats_descriptors.neighbours import METRICS
 
 RANDOM = {name for name in DESCRIPTORS if "random_state" in make(name).get_params()}
 NEIGHBOURS = [name for name, entry in ENTRIES.items() if entry.shares_neighbours]
@@ -227,27 +224,6 @@ def test_a_search_over_other_rows_or_metrics_is_refused(name, cloud):
             ValueError, match=r"neighbours must be a search over the rows of X with"
         ):
             make(name).fit(X, neighbours=search)
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    n=st.integers(2, 12),
-    name=st.sampled_from([name for name in NEIGHBOURS if name != "NND"]),
-    metric=st.sampled_from(METRICS),
-    data=st.data(),
-)
-def test_localised_distances_on_a_regular_simplex_are_one(n, name, metric, data):
-    # The corners of a regular simplex have one distance from each other: a localised distance is
-    # 1 for every size that is allowed, up to the largest, and for all weights.
-    choices = {"metric": metric}
-    for size in ENTRIES[name].hyperparameters:
-        choices[size.name] = data.draw(st.integers(1, n if size.name == "l" else n - 1))
-    if name == "ALP":
-        for weights in ("weights", "local_weights"):
-            choices[weights] = data.draw(st.sampled_from(["linear", "equal"]))
-    descriptor = make(name, **choices).fit(np.eye(n))
-    np.testing.assert_allclose(descriptor._training_scores(), 0.5, rtol=1e-14)
-    assert descriptor.offset_ == pytest.approx(0.5, rel=1e-14)
 
 
 @every

@@ -198,11 +198,6 @@ def test_invalid_paths(path, parameters, message):
         make_external(path, **parameters)
 
 
-def test_a_misspelt_name_is_corrected():
-    with pytest.raises(ValueError, match=r"'ALPP' \(did you mean 'ALP'\?\): choose among NND, "):
-        make("ALPP")
-
-
 def test_one_score_per_row_is_required():
     class Wide(OutlierMixin, Distance):
         def score_samples(self, X):

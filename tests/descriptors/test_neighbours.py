@@ -1,7 +1,5 @@
 """Neighbour search: exact, ordered by (distance, index), the same on all paths."""
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -118,19 +116,6 @@ def test_a_training_row_is_not_its_own_neighbour(m, copies):
     np.testing.assert_array_equal(found.distances[sample], distances)
 
 
-@pytest.mark.parametrize(("n", "m"), [(100, 3), (3000, 3), (3000, 7)])
-def test_fewer_neighbours_are_the_first_of_more(n, m):
-    rng = np.random.default_rng(9)
-    X, Y = rng.integers(0, 9, size=(n, m)), rng.integers(0, 9, size=(20, m))
-    wide = NeighbourSearch(X).query(Y, 90)
-    for k in (1, 8, 31):
-        narrow = NeighbourSearch(X).query(Y, k)
-        np.testing.assert_array_equal(narrow.indices, wide.first(k).indices)
-        np.testing.assert_array_equal(narrow.distances, wide.first(k).distances)
-    one = NeighbourSearch(X).query(Y[3:4], 90)
-    np.testing.assert_array_equal(one.distances[0], wide.distances[3])
-
-
 @pytest.mark.parametrize("n", [80, 600])
 def test_all_rows_can_be_neighbours(lattice, n):
     X, Y = np.resize(lattice[0], (n, 3)), lattice[1]
@@ -147,26 +132,11 @@ def test_numbers_near_the_largest_have_no_nan():
     assert (found.distances[:, 0] == 0).all()
 
 
-def test_pickled_search_finds_the_same(cloud):
-    X, Y = cloud
-    search = NeighbourSearch(X, metric="euclidean")
-    expected = search.query(Y, 3)
-    found = pickle.loads(pickle.dumps(search)).query(Y, 3)
-    np.testing.assert_array_equal(found.distances, expected.distances)
-
-
 def test_later_changes_to_the_data_do_not_matter():
     X = np.array([[0.0], [1.0], [5.0]])
     search = NeighbourSearch(X)
     X[:] = 0
     assert search.query([[5.0]], 1).indices.tolist() == [[2]]
-
-
-def test_representations(cloud):
-    X, Y = cloud
-    search = NeighbourSearch(X)
-    assert repr(search) == "NeighbourSearch(60 × 4, metric='manhattan')"
-    assert repr(search.query(Y, 5)) == "Neighbours(25 rows, k=5)"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +9,6 @@ import threading
 from contextlib import contextmanager
 from functools import partial
 from types import SimpleNamespace
-from uuid import uuid4
 
 import pandas as pd
 import pytest
@@ -106,9 +104,9 @@ def start_scheduler(_patient, start, wait_for, tmp_path):
     def is_written():
         return address_file.exists() and address_file.read_text().rstrip().endswith("}")
 
-    def run(host="127.0.0.1", prefix=()):
+    def run():
         process = start(
-            *DASK, "scheduler", "--host", host, "--port", "0", "--no-dashboard",
+            *DASK, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
             "--scheduler-file", address_file, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         wait_for(is_written, process)
@@ -117,12 +115,11 @@ def start_scheduler(_patient, start, wait_for, tmp_path):
         def add_workers(count):
             for _ in range(count):
                 start(
-                    *prefix, *DASK, "worker", address, "--nthreads", "1", "--no-nanny",
+                    *DASK, "worker", address, "--nthreads", "1", "--no-nanny",
                     "--no-dashboard", "--local-directory", tmp_path, stderr=subprocess.DEVNULL,
                 )  # fmt: skip
             with distributed.Client(address, set_as_default=False, timeout=1e6) as client:
                 client.wait_for_workers(count)
-                return list(client.nthreads())
 
         return process, address, add_workers
 
@@ -179,45 +176,3 @@ def test_a_cluster_loses_a_worker_and_then_its_scheduler(start_scheduler, one_ta
     lost = pytest.raises(EngineError, match=f"lost the scheduler at {address}")
     with on(gate.fits, process.kill), lost:
         run_experiment(one_target, descriptors=descriptors, scheduler=address, seed=2)
-
-
-def ip(*arguments):
-    subprocess.run(["ip", *arguments], check=True, capture_output=True)
-
-
-@pytest.fixture
-def host():
-    """Return the name of a network namespace, its address, and ours as seen from there."""
-    number = os.getpid() % 250
-    ours, theirs = f"10.213.{number}.1", f"10.213.{number}.2"
-    # The interface of an earlier test may disappear only after its namespace.
-    suffix = uuid4().hex[:8]
-    name, interface = f"occstats{suffix}", f"occ{suffix}"
-    try:
-        ip("netns", "add", name)
-        ip("link", "add", interface, "type", "veth", "peer", "name", "far", "netns", name)
-    except subprocess.CalledProcessError as error:
-        subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
-        pytest.skip(f"no network namespace: {error.stderr.decode().strip()}")
-    try:
-        ip("address", "add", f"{ours}/24", "dev", interface)
-        ip("link", "set", interface, "up")
-        ip("-n", name, "address", "add", f"{theirs}/24", "dev", "far")
-        ip("-n", name, "link", "set", "far", "up")
-        yield name, theirs, ours
-    finally:
-        ip("netns", "delete", name)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    sys.platform != "linux" or os.geteuid() != 0 or not shutil.which("ip"),
-    reason="network namespaces need root, Linux and ip",
-)
-def test_a_worker_on_another_host_gives_the_same(host, start_scheduler, one_target):
-    name, theirs, ours = host
-    _, address, add_workers = start_scheduler(ours, ["ip", "netns", "exec", name])
-    assert [worker.split(":")[1] for worker in add_workers(1)] == [f"//{theirs}"]
-    far = run_experiment(one_target, descriptors=["MD"], scheduler=address)
-    near = run_experiment(one_target, descriptors=["MD"], jobs=1)
-    pd.testing.assert_series_equal(far["auroc"], near["auroc"], check_exact=True)

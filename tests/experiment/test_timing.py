@@ -41,7 +41,8 @@ def test_one_row_per_descriptor_size_and_sample():
 def test_training_rows_and_queries_are_distinct(recorded):
     rows = np.arange(300.0)[:, None] * [1.0, 1.0]
     measure_times(RowPool(rows, "counted"), descriptors=["NND"], **QUICK)
-    # Two warm-ups, then two samples of each of two sizes.
+    # Two warm-ups, one with as many queries as the samples; then two samples of each of two sizes.
+    assert [len(queries) for _, queries in recorded[:2]] == [8, 64]
     measured = recorded[2:]
     sizes = [(len(train), len(queries)) for train, queries in measured]
     assert sizes == [(64, 16), (64, 16), (128, 16), (128, 16)]
@@ -52,11 +53,6 @@ def test_training_rows_and_queries_are_distinct(recorded):
         low, high = np.percentile(train[:, 0], [25, 75])
         assert high - low == pytest.approx(1)
     assert not np.array_equal(measured[0][0], measured[1][0])
-
-
-def test_the_warm_up_has_as_many_queries_as_the_samples(recorded):
-    measure_times(descriptors=["NND"], **{**QUICK, "n_queries": 500})
-    assert [(len(train), len(queries)) for train, queries in recorded[:2]] == [(64, 8), (128, 500)]
 
 
 def test_samples_depend_only_on_the_seed(recorded):
@@ -73,13 +69,6 @@ def test_slow_descriptors_are_skipped_on_larger_samples():
     table = measure_times(descriptors=["MD"], **{**QUICK, "limit": 1e-9})
     assert table["status"].tolist() == ["ok", "ok", "skipped", "skipped"]
     assert table.query("n == 128")["fit_seconds"].isna().all()
-
-
-def test_failures_are_rows_with_a_reason():
-    constant = RowPool(np.full((400, 2), np.nan), "not numbers")
-    failed = measure_times(constant, descriptors=["MD"], **QUICK)
-    assert set(failed["status"]) == {"failed"}
-    assert failed["error"].str.contains("NaN").all()
 
 
 @pytest.mark.parametrize(
@@ -152,15 +141,10 @@ def test_command_writes_table_and_figure(tmp_path):
     table = pd.read_csv(out / "times.csv")
     assert set(table["m"]) == {4}
     assert "construction s" in done.output
-
-
-def test_command_prints_only_json(tmp_path):
     done = run("--descriptors", "MD", "--sizes", "64", "--samples", 1, "--queries", 8,
                "--format", "none", "--out", tmp_path / "t", "--json")  # fmt: skip
     document = json.loads(done.output)
-    assert document["meta"]["threads"] == 1
     assert [row["n"] for row in document["times"]] == [64]
-    assert not (tmp_path / "t" / "times.pdf").exists()
 
 
 @pytest.mark.parametrize(

@@ -259,12 +259,6 @@ def test_the_last_part_of_a_job_array_writes_the_tables(folder, tmp_path):
     assert (out / "defaults.csv").exists()
 
 
-def test_a_grid_given_twice_is_refused(folder):
-    code, _, errors = invoke("tune", "--data", folder, "--grid", "k=1,2", "--grid", "k=3")
-    assert code == 2
-    assert "--grid: k is given 2 times; list all values in one" in errors
-
-
 def test_dry_run_and_json(folder, tmp_path):
     out = tmp_path / "s"
     options = ["tune", "--data", folder, "--descriptors", "NND", "--out", out, "--json"]
@@ -285,6 +279,7 @@ def test_dry_run_and_json(folder, tmp_path):
         (["--grid", "a=1:2:inf"], "expected three finite numbers"),
         (["--descriptors", "nothing:There"], "descriptor 'nothing:There'"),
         (["--format", "bmp"], "bmp"),
+        (["--grid", "k=1,2", "--grid", "k=3"], "k is given 2 times; list all values in one"),
     ],
 )
 def test_wrong_options_are_reported_in_one_line(folder, tmp_path, options, message):
