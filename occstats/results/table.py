@@ -442,12 +442,12 @@ def _long_form(
         values = folds.to_numpy()
         levels = range(folds.columns.nlevels)  # algorithm, fold, and repeat if there is one
         labels = [folds.columns.get_level_values(level).to_numpy(object) for level in levels]
-        algorithm = results.scores.columns.get_indexer(labels[0])
+        algorithm = results.scores.columns.get_indexer(folds.columns.get_level_values(0))
         absent, failed = absent[:, algorithm], failed[:, algorithm]
         # A fold that any algorithm has on a task is written for all, so that missing ones show.
-        run = folds.columns.droplevel(0).factorize()[0]
-        used = pd.DataFrame(~np.isnan(values)).T.groupby(run).transform("any").T.to_numpy(copy=True)
-        used |= absent & ~used.any(axis=1, keepdims=True)
+        run = pd.MultiIndex.from_arrays(labels[1:]).factorize()[0]
+        held = pd.DataFrame(~np.isnan(values)).T.groupby(run).transform("any").T.to_numpy(bool)
+        used = held | (absent & ~held.any(axis=1, keepdims=True))
     rows, cells = np.nonzero(used)
     score = values[rows, cells]
     keys = {
