@@ -15,6 +15,7 @@ __all__ = [
     "NAMES",
     "STATUS",
     "Measure",
+    "ends_as_companion",
     "is_bounded",
     "is_index",
     "is_quantity",
@@ -72,7 +73,7 @@ _QUANTITIES = _words(
     " performance year"
 )
 # Ends of the names of columns that accompany a score or are one of several kinds.
-ENDINGS = _SPREADS | _TIMES | _words("rank ranks train tra test tst val validation")
+_ENDINGS = _SPREADS | _TIMES | _words("rank ranks train tra test tst val validation")
 _SUMMARY = re.compile(
     r"(the_)?(grand_|overall_|macro_|micro_|mean_|total_)?"
     r"(average|averages|avg\.?|mean|means|median|overall|total|sum|rank|ranks|best|worst|oracle"
@@ -151,6 +152,7 @@ def measure(name: str) -> tuple[Measure | None, str]:
     words, part = normalise(name).split("_"), ""
     for marks, kind in (
         (("test", "mean"), ""),
+        (("clean", "robust", "adversarial", "natural", "standard"), ""),
         (("val", "valid", "validation"), "val"),
         (("train", "training"), "train"),
     ):
@@ -247,6 +249,13 @@ def is_time(name: str) -> bool:
     """Return True for the name of a time, such as ``fit_time``."""
     words = normalise(re.sub(r"[(\[].*[)\]]", "", name)).split("_")
     return bool({words[0], words[-1]} & _TIMES)
+
+
+def ends_as_companion(name: str) -> bool:
+    """Return True for a name that ends as a spread, a time or a part of the data, without unit."""
+    plain = re.sub(r"\s*[(\[][^)\]]*[)\]]\s*$", "", name.casefold())
+    words = re.split(r"[^a-z0-9]+", plain.rstrip(" )]%"))
+    return len(words) > 1 and words[-1] in _ENDINGS
 
 
 def is_size(name: str) -> bool:

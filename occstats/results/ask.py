@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from occstats._format import count, printable, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.aliases import is_index, is_time
 from occstats.results.cells import explain_text, has_comma, is_decimal_comma
 from occstats.results.readers.frames import RawTable
 
@@ -23,15 +21,11 @@ __all__ = [
     "UnclearTableError",
     "check_text",
     "describe",
-    "differing",
     "group_pattern",
-    "holds_names",
     "kind_of",
-    "tell_apart",
+    "merged",
     "text_error",
 ]
-
-Codes = npt.NDArray[np.int64]
 
 
 class Blank(str):
@@ -59,8 +53,6 @@ BLANK = {
     "lower_is_better": Blank("True|False"),
 }
 _MOST_DESCRIBED = 7
-_LONGEST_NAME = 80
-_DATE = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{1,2}:\d\d)")
 # Names of tasks that begin with that of a dataset: ett/H/short, 001_NAB_id_1, Domain (de).
 _PATTERNS = (r"^([^/]+)/.", r"^\d+_([A-Za-z][A-Za-z0-9]*)_.", r"^(.*?)(?: \([a-zA-Z-]{2,7}\))?$")
 
@@ -94,6 +86,20 @@ class UnclearTableError(ResultsError):
         return f"{self.problem}\ntry: {given}" if given else self.problem
 
 
+def merged(options: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with others, which are appended if they are lists.
+
+    >>> merged({"ignore": ["a"], "score": "b"}, {"ignore": ["c"]})
+    {'ignore': ['a', 'c'], 'score': 'b'}
+    """
+    lists = {
+        name: list(dict.fromkeys([*options.get(name, ()), *value]))
+        for name, value in more.items()
+        if isinstance(value, list)
+    }
+    return {**options, **more, **lists}
+
+
 def _argument(name: str, value: Any) -> str:
     """Return a keyword argument as written in Python, with the options in its place."""
     shown = value.replace("|", " or ") if value == BLANK.get(name) else repr(value)
@@ -105,8 +111,8 @@ def kind_of(raw: RawTable, *columns: str) -> str:
     """Return the kind of columns and the range of their numbers, or values of the first."""
     numbers = [raw.numbers(column) for column in columns]
     if all(number.all_numbers for number in numbers):
-        low = min(number.known.min() for number in numbers)
-        high = max(number.known.max() for number in numbers)
+        low = min(number.low for number in numbers)
+        high = max(number.high for number in numbers)
         kind = "whole numbers" if all(number.whole for number in numbers) else "numbers"
         return f"{kind} {low:.4g}" if low == high else f"{kind} {low:.4g} … {high:.4g}"
     names = raw.names(columns[0])
@@ -114,13 +120,6 @@ def kind_of(raw: RawTable, *columns: str) -> str:
         return "empty"
     shown = ", ".join(printable(name)[:24] for name in names[:2])
     return f"text, {count(len(names), 'value')} ({shown})"
-
-
-def holds_names(raw: RawTable, column: str) -> bool:
-    """Return True for a column of short text that is neither a date nor a time."""
-    return not raw.is_numeric(column) and all(
-        len(name) <= _LONGEST_NAME and not _DATE.match(name) for name in raw.names(column)
-    )
 
 
 def describe(raw: RawTable, found: Mapping[str, str]) -> list[str]:
@@ -171,51 +170,6 @@ def check_text(raw: RawTable, columns: Sequence[str]) -> None:
             numbers.wrong.sum()
         ):
             raise text_error(raw, column, numbers.wrong)
-
-
-def differing(
-    raw: RawTable, cells: Codes, rows: Codes, columns: Sequence[str]
-) -> dict[str, list[str]]:
-    """Return the columns that differ among the rows of a cell, but for fractions and times."""
-    found = {}
-    labels, distinct = pd.factorize(cells)
-    for column in columns:
-        fractional = raw.is_fractional(column) and column not in raw.index
-        if fractional or is_time(column) or is_index(column):
-            continue
-        codes, names = raw.codes(column)
-        pairs = pd.unique(labels.astype(np.int64) * (len(names) + 1) + codes[rows])
-        if len(pairs) > len(distinct):
-            found[column] = list(names)
-    return dict(sorted(found.items(), key=lambda item: len(item[1])))
-
-
-def tell_apart(
-    raw: RawTable, cells: Codes, rows: Codes, columns: Iterable[str], algorithm: str | None
-) -> dict[str, Any]:
-    """Return a template with the one column that identifies the rows of a cell, if it is clear.
-
-    Whole numbers may be repeats, and text that tells the algorithm apart may be its full name.
-    """
-    alone = []
-    for column in columns:
-        codes, names = raw.codes(column)
-        named = raw.is_numeric(column) or holds_names(raw, column)
-        if named and not pd.Series(cells * (len(names) + 1) + codes[rows]).duplicated().any():
-            alone.append(column)
-    full = [
-        column
-        for column in alone
-        if algorithm in raw.columns and raw.groups(str(algorithm), column)
-    ]
-    text = [column for column in alone if not raw.is_numeric(column)]
-    if len(full) == 1:
-        return {"algorithm": Blank(full[0], where=f"{full[0]}=VALUE")}
-    if len(alone) != 1:
-        return {"where": [BLANK["where"]]}
-    if text:
-        return {"where": [Blank(f"{text[0]}=VALUE")]}
-    return {"repeat": Blank(alone[0], where=f"{alone[0]}=VALUE")}
 
 
 def group_pattern(names: Sequence[str]) -> tuple[str, list[str]] | None:

@@ -88,6 +88,16 @@ class Numbers:
         return self.values if finite.all() else self.values[finite]
 
     @cached_property
+    def low(self) -> float:
+        """Return the least number, infinity if there is none."""
+        return float(self.known.min(initial=np.inf))
+
+    @cached_property
+    def high(self) -> float:
+        """Return the largest number."""
+        return float(self.known.max(initial=-np.inf))
+
+    @cached_property
     def all_numbers(self) -> bool:
         """Return True if every cell is a number or empty, and some are numbers."""
         return len(self.known) > 0 and not self.wrong.any()

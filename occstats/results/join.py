@@ -74,7 +74,8 @@ def _union(
             raise ResultsError(
                 f"{quote(labels[i])}: {count(len(twice), 'algorithm')}"
                 f" ({quote_list(twice, limit=5)}) of the same name as in another source, on the"
-                " same tasks; rename them"
+                " same tasks; rename them, or choose a measure of one algorithm per file with"
+                " algorithm='@file', score=…"
             )
         united[cells] = np.where(np.isnan(known), values, known)
     return pd.DataFrame(united, index=index, columns=columns)

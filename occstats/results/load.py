@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 from itertools import takewhile
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,8 @@ import pandas as pd
 
 from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ArgumentError, ResultsError
-from occstats.results.aliases import is_time, measure
-from occstats.results.ask import UnclearTableError, group_pattern
+from occstats.results.aliases import NAMES, is_time, measure, normalise
+from occstats.results.ask import UnclearTableError, group_pattern, merged
 from occstats.results.cells import look_alikes
 from occstats.results.join import join
 from occstats.results.readers import read_path
@@ -35,8 +35,8 @@ from occstats.results.readers.frames import (
 from occstats.results.readers.harnesses import find_reader, recognise
 from occstats.results.readers.limits import Limits, check_exists
 from occstats.results.reading import MOST_ROWS, Decimal, Reading
-from occstats.results.reshape import reshape, task_labels
-from occstats.results.roles import Roles, find_roles, is_own, require
+from occstats.results.reshape import reshape
+from occstats.results.roles import Roles, find_roles, is_own
 from occstats.results.table import DATASET, TASK, Results
 
 __all__ = ["Source", "bundled_names", "load_by", "load_results"]
@@ -228,7 +228,7 @@ def load_results(
     )
     reading = Reading(**options)
     try:
-        return _load(sources, reading)
+        return _load(sources, reading)[0]
     except MemoryError:
         raise ResultsError(
             "sources: not enough memory; leave out columns and rows that are not needed"
@@ -236,7 +236,7 @@ def load_results(
     except ResultsError as error:
         if not error.retry:
             raise
-        _try_again(sources, reading, error)
+        raise _tried(sources, reading, error) from None
 
 
 def load_by(
@@ -246,42 +246,22 @@ def load_by(
 
     The column is a trait, of numbers or names, or the suite; `options` are those of `load_results`.
     """
-    opening = ("reader", "table", "encoding", "header_rows", "max_rows")
-    opened = _open_sources(sources, Reading(**{n: options[n] for n in opening if n in options}))
-    tables = [item for item in opened if isinstance(item, RawTable)]
-    held = [table for table in tables if by in table.columns and not table.fixed]
-    if not held or by == options.get("suite"):
-        results = load_results(*opened, **options)
-        if by in results.traits:
-            numbers = results.traits[by]
-            labels = numbers.map("{:.15g}".format).where(numbers.notna(), None)
-            return results, labels.to_numpy(object)
-        if results.suites is not None and by in {"suite", results.column_names.get("suite")}:
-            return results, np.array([results.suites[name] for name in results.clusters], object)
-        known = list(dict.fromkeys([c for t in tables for c in t.columns]))
-        require([*known, *map(str, results.traits)], by, "by", ", ".join(results.sources))
-        raise ArgumentError(f"by={by!r} is not a trait of the tasks; name another column")
-    try:
-        roles = load_results(*opened, **options).column_names
-    except ResultsError:  # a column of text that is not a trait yet
-        roles = {}
-    taken = [role for role, column in roles.items() if column == by and role[:5] != "trait"]
-    if taken:
-        raise ArgumentError(f"by={by!r} is the {taken[0]}; name a trait of the tasks")
-    ignore = options.pop("ignore", ())
-    options["ignore"] = [*([ignore] if isinstance(ignore, str) else ignore), by]
-    results = load_results(*opened, **options)
-    reading = Reading(
-        **{name: value for name, value in options.items() if name in _OPTIONS - {"dataset"}},
-        dataset=options.get("dataset") or options.get("cluster"),
-    )
-    parts = []
-    for table in held:
-        understood = _with_roles(table, reading, len(opened) == 1)
-        parts.append(task_labels(*understood, by))
-    found = pd.concat(parts)
-    found = found[~found.index.duplicated()].reindex(results.scores.index)
-    return results, np.array([None if pd.isna(name) else name for name in found], dtype=object)
+    options["dataset"] = options.pop("cluster", None) or options.get("dataset")
+    reading = Reading(**options)
+    for role, names in NAMES.items():
+        if by == getattr(reading, role, None) or (by != reading.suite and normalise(by) in names):
+            raise ArgumentError(f"by={by!r} is the {role}; name a trait of the tasks")
+    results, labels = _load(sources, replace(reading, ignore=[*reading.ignore, by]), by)
+    if len(labels):
+        labels = labels[~labels.index.duplicated()].reindex(results.scores.index)
+        return results, labels.where(labels.notna(), None).to_numpy(object)
+    if by in results.traits:
+        numbers = results.traits[by]
+        labels = numbers.map("{:.15g}".format).where(numbers.notna(), None)
+        return results, labels.to_numpy(object)
+    if results.suites is not None and by in {"suite", results.column_names.get("suite")}:
+        return results, np.array([results.suites[name] for name in results.clusters], object)
+    raise ArgumentError(f"by={by!r} is not a trait of the tasks; name another column")
 
 
 # Bundled results of AUROC; those of our runs have average precision, too. The last is an example
@@ -309,98 +289,94 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
     """Open all sources; files of a named reader are one source together."""
     limits = Limits(reading.max_rows)
     opened: list[RawTable | Results] = []
-    others = list(sources)
     if reading.reader is not None:
-        reader = find_reader(reading.reader)
-        held = [not isinstance(s, str | PathLike) or s in bundled_names() for s in sources]
-        paths = [Path(str(s)) for s, kept in zip(sources, held, strict=True) if not kept]
-        others = [source for source, kept in zip(sources, held, strict=True) if kept]
+        bundled = bundled_names()
+        paths = [s for s in sources if isinstance(s, str | PathLike) and s not in bundled]
+        sources = [s for s in sources if not isinstance(s, str | PathLike) or s in bundled]
         for path in paths:
-            check_exists(path)
-        opened += reader(paths, limits) if paths else []
-    for number, source in enumerate(others, 1):
-        opened += _open(source, reading, limits, number)
-    return _labelled(opened)
+            check_exists(Path(path))
+        opened += find_reader(reading.reader)([*map(Path, paths)], limits) if paths else []
+    for number, source in enumerate(sources, 1):
+        name = "frame" if number == 1 else f"frame {number}"
+        opened += _open(source, reading, limits, name)
+    tables = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
+    labels = _labels([table.stem for table in tables]) if tables[1:] else [""]
+    named = {id(t): replace(t, label=name) for t, name in zip(tables, labels, strict=bool(tables))}
+    opened = [named.get(id(item), item) if tables[1:] else item for item in opened]
+    return [item.split_index() if isinstance(item, RawTable) else item for item in opened]
 
 
 def _open(
-    source: Source, reading: Reading, limits: Limits, number: int
+    source: Source, reading: Reading, limits: Limits, name: str
 ) -> Sequence[RawTable | Results]:
     if isinstance(source, Results | RawTable):
         return [source]
-    name = "frame" if number == 1 else f"frame {number}"
     if isinstance(source, pd.DataFrame):
         return [from_frame(source, name)]
     if hasattr(source, "__arrow_c_stream__"):
         return [from_arrow(source, name, limits)]
-    try:
-        untyped: Any = source
-        if isinstance(untyped, bytes):
-            raise TypeError
-        path = fspath(source)
-    except TypeError:
-        remedy = (
-            "pass the result of its .collect()"
-            if hasattr(source, "collect")
-            else "pass a path, a bundled name, a frame (of pandas, Polars or any exporter of"
-            " an Arrow stream) or Results"
-        )
-        raise ResultsError(
-            f"sources: {quote(type(source).__name__)} cannot be read; {remedy}"
-        ) from None
+    if not isinstance(source, str | PathLike) or isinstance(fspath(source), bytes):
+        remedy = "pass a path, a bundled name, a frame (of pandas, Polars or any exporter of an"
+        remedy += " Arrow stream) or Results"
+        if hasattr(source, "collect"):
+            remedy = "pass the result of its .collect()"
+        raise ResultsError(f"sources: {quote(type(source).__name__)} cannot be read; {remedy}")
     if isinstance(source, str) and source in bundled_names():
         raw = read_delimited(_bundled_file(source).read_bytes(), source, limits)
         known = {"score_name": "auroc"}
         if reading.score == "average_precision" and reading.score in raw.columns:
             known = {"score": reading.score}
         return [replace(raw, suggested=known, fixed=True)]
-    if not path:
+    if not fspath(source):
         raise ResultsError("sources: the path is empty; name a results file or 'lenz2021'")
-    return [recognise(raw) for raw in read_path(Path(path), limits, reading)]
+    return [recognise(raw) for raw in read_path(Path(source), limits, reading)]
 
 
-def _labelled(opened: list[RawTable | Results]) -> list[RawTable | Results]:
-    """Label files by the part of their names in which they differ."""
-    tables = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
-    if len(tables) < 2:
-        return opened
+def _labels(stems: Sequence[str]) -> list[str]:
+    """Return the parts of names in which they differ.
+
+    >>> _labels(["ucr_HC2_acc", "ucr_MR_Hydra_acc"])
+    ['HC2', 'MR_Hydra']
+    """
+    words = [re.split(r"([_\s.]+)", stem) for stem in stems]
 
     def common(lists: Sequence[Sequence[str]]) -> int:
         together = takewhile(lambda words: len(set(words)) == 1, zip(*lists, strict=False))
         return len(list(together))
 
-    words = [re.split(r"([_\s.]+)", table.stem) for table in tables]
     before = common(words)
     after = common([word[before:][::-1] for word in words])
-    labelled = {
-        id(table): replace(table, label="".join(word[before : len(word) - after]).strip("_. "))
-        for table, word in zip(tables, words, strict=True)
-    }
-    return [labelled.get(id(item), item) for item in opened]
+    return ["".join(word[before : len(word) - after]).strip("_. ") for word in words]
 
 
-def _load(sources: Sequence[Source], reading: Reading) -> Results:
-    opened = _open_sources(sources, reading)
-    _check_told([item for item in opened if isinstance(item, RawTable)], reading)
+def _load(
+    sources: Sequence[Source], reading: Reading, by: str | None = None
+) -> tuple[Results, pd.Series[Any]]:
+    """Return the joined sources, and the names in the column `by` for each task."""
+    opened = _kept(_open_sources(sources, reading), reading)
+    alone = len(opened) == 1
     unheard = [name for name in _OF_OTHER_TABLES if getattr(reading, name)]
     if unheard and all(isinstance(item, RawTable) and item.fixed for item in opened):
         raise ResultsError(f"{unheard[0]}: bundled results are read as they are; leave it out")
     tables: list[Results] = []
+    labels = [pd.Series(dtype=object)]
     for item in opened:
         if isinstance(item, Results):
             tables.append(item)
             continue
         try:
-            tables.append(_table(item, reading, len(opened) == 1))
+            table, named = _table(item, reading, alone, by)
         except UnclearTableError as error:
             if {*error.template} != {"lower_is_better"} or not tables:
                 raise
             # Scores without a measure are of the measure of the sources before it.
-            known: dict[str, Any] = {
-                "score_name": reading.score_name or tables[0].score_name,
-                "lower_is_better": not tables[0].higher_is_better,
-            }
-            tables.append(_table(item, replace(reading, **known), alone=False))
+            name = reading.score_name or tables[0].score_name
+            known = replace(
+                reading, score_name=name, lower_is_better=not tables[0].higher_is_better
+            )
+            table, named = _table(item, known, alone, by)
+        tables.append(table)
+        labels += [] if named is None else [named]
     joined = join(tables)
     if reading.algorithms:
         unknown = [name for name in reading.algorithms if name not in joined.algorithms]
@@ -418,87 +394,126 @@ def _load(sources: Sequence[Source], reading: Reading) -> Results:
                 f"{did_you_mean(unknown[0], names)}; choose from {quote_list(names)}"
             )
         joined = joined.select(reading.algorithms)
-    return replace(joined, notes=(*joined.notes, *_look_alike_notes(joined)))
+    notes = (*joined.notes, *_look_alike_notes(joined))
+    return replace(joined, notes=notes), pd.concat(labels)
 
 
-def _try_again(sources: Sequence[Source], reading: Reading, first: ResultsError) -> NoReturn:
-    """Raise an error that names options only if they were tried successfully."""
-    merged = dict(first.retry)
-    for name in ("traits", "where", "ignore"):
-        if name in merged:
-            merged[name] = list(dict.fromkeys([*getattr(reading, name), *merged[name]]))
+def _tried(sources: Sequence[Source], reading: Reading, first: ResultsError) -> ResultsError:
+    """Return an error that names options only if they were tried, or what is unclear then."""
     try:
-        table = _load(sources, replace(reading, **merged))
+        table = _load(sources, Reading(**merged(vars(reading), first.retry)))[0]
     except UnclearTableError as later:
-        name = later.raw.name
-        problems = getattr(first, "problems", None) or [
-            re.sub(rf"^{re.escape(name)}[:,] ", "", first.problem)
-        ]
-        template = {**first.retry, **later.template}
-        for option in ("where", "ignore"):
-            if {option} <= {*first.retry} & {*later.template}:
-                template[option] = list(
-                    dict.fromkeys([*first.retry[option], *later.template[option]])
-                )
-        problems = [*problems, *later.problems]
-        raise UnclearTableError(later.raw, problems, template, later.found) from None
+        plain = re.sub(rf"^{re.escape(later.raw.name)}[:,] ", "", first.problem)
+        problems = [*getattr(first, "problems", [plain]), *later.problems]
+        template = merged(first.retry, later.template)
+        return UnclearTableError(later.raw, problems, template, later.found)
     except ResultsError as later:
-        raise ResultsError(f"{first.problem} (then: {later})") from None
+        return ResultsError(f"{first.problem} (then: {later})")
     if len(table.algorithms) < 2:  # nothing is left to compare
         first.retry = {}
     elif table.scores.isna().to_numpy().any():
         first.retry["missing"] = "POLICY"
-    raise first
+    return first
 
 
-def _check_told(tables: Sequence[RawTable], reading: Reading) -> None:
-    """Refuse a column named by the user that no source has."""
-    tables = [table.split_index() for table in tables]
-    columns = list(dict.fromkeys(column for table in tables for column in table.columns))
-    where = ", ".join(table.name for table in tables) or "sources"
+def _kept(opened: Sequence[RawTable | Results], reading: Reading) -> list[RawTable | Results]:
+    """Keep the rows of the conditions; refuse columns and values that no source has."""
+    tables = {i: item for i, item in enumerate(opened) if isinstance(item, RawTable)}
+    columns = list(dict.fromkeys(column for raw in tables.values() for column in raw.columns))
+    where = ", ".join(raw.name for raw in tables.values()) or "sources"
+    for option, name in reading.all_columns:
+        if name not in {FILE, ROW}:
+            _require(columns, name, option, where)
     for condition in reading.where:
-        matches = [match for table in tables if (match := _match(table, condition))]
+        matches = {i: match for i, raw in tables.items() if (match := _match(raw, condition))}
         if not matches:
             name = condition.partition("=")[0].removesuffix("!")
             raise ResultsError(
                 f"where: {quote(condition)} must be COLUMN=VALUE or COLUMN!=VALUE, but no source"
                 f" has such a column{did_you_mean(name, columns)}; found {quote_list(columns)}"
             )
-        for table in tables:
-            _kept(table, condition, elsewhere=any(rows.any() for *_, rows in matches))
-    for option, name in reading.all_columns:
-        if name not in {FILE, ROW}:
-            require(columns, name, option, where)
+        anywhere = any(rows.any() for *_, rows in matches.values())
+        for i, (column, value, differs, rows) in matches.items():
+            # A value to leave out may be in another source only.
+            if not rows.any() and not (differs and anywhere):
+                found = tables[i].names(column)
+                raise ResultsError(
+                    f"{tables[i].name}, column {quote(column)}: no row has {quote(value)}"
+                    f"{did_you_mean(value, found)}; found {quote_list(found)}"
+                )
+            tables[i] = tables[i].keep(rows != differs)
+    return [tables.get(i, item) for i, item in enumerate(opened)]
+
+
+def _require(columns: Sequence[str], wanted: str, role: str, where: str) -> None:
+    """Refuse a column that the user named but the table lacks, with a list of the columns."""
+    if wanted not in columns:
+        hint = did_you_mean(wanted, columns)
+        if role == "algorithm" and {part.strip() for part in wanted.split(",")} <= {*columns}:
+            hint = " (name several columns one by one)"
+        raise ResultsError(
+            f"{where}: there is no column {quote(wanted)}, given as {role}{hint}; found"
+            f" {quote_list(columns)}"
+        )
+
+
+def _match(raw: RawTable, condition: str) -> tuple[str, str, bool, npt.NDArray[np.bool_]] | None:
+    """Return column and value of ``column=value``, if it is ``!=``, and the rows that have it."""
+    for cut in (i for i, letter in enumerate(condition) if letter == "="):
+        column, value = condition[:cut], condition[cut + 1 :]
+        differs = column not in raw.columns and column[-1:] == "!"
+        column = column[:-1] if differs else column
+        if column in raw.columns:
+            codes, found = raw.codes(column)
+            if value not in found:  # 0 is 0.0
+                value = next((name for name in found if _same_number(name, value)), value)
+            return column, value, differs, np.append(found == value, value == "")[codes]
+    return None
+
+
+def _same_number(one: str, other: str) -> bool:
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return False
 
 
 # -- one source ------------------------------------------------------------------------------------
 
 
-def _table(raw: RawTable, reading: Reading, alone: bool) -> Results:
-    """Read one source with the options that apply to it."""
-    if raw.fixed:  # bundled
-        table = _understand(raw, Reading(**raw.suggested, where=reading.where), alone)
-        names = {**table.column_names, "algorithm": "descriptor"}  # as a run writes them
-        return replace(table, column_names=names, read_as=())
-    return _understand(raw, reading, alone)
-
-
-def _with_roles(raw: RawTable, reading: Reading, alone: bool) -> tuple[RawTable, Roles, Reading]:
-    """Return the rows to keep, the roles of the columns, and the options of the source."""
-    if not raw.fixed:
-        known = dict(raw.suggested)
-        if "cluster" in known:  # as plug-ins may call it
-            known["dataset"] = known.pop("cluster")
-        reading = reading.suggested(known)
-    raw = replace(raw.split_index(), decimal=reading.decimal)
-    for condition in reading.where:
-        raw = _kept(raw, condition, elsewhere=True)
+def _table(
+    raw: RawTable, reading: Reading, alone: bool, by: str | None
+) -> tuple[Results, pd.Series[Any] | None]:
+    """Assign roles to the columns of a source, and make the table and the names in `by`."""
+    known = dict(raw.suggested)
+    if "cluster" in known:  # as plug-ins may call it
+        known["dataset"] = known.pop("cluster")
+    reading = Reading(**known) if raw.fixed else reading.suggested(known)
+    raw = replace(raw, decimal=reading.decimal)
     if raw.n_rows == 0:
         raise ResultsError(
             f"{raw.name}: the table has column names but no rows; the run may have been empty"
         )
-    raw, reading = _joined(raw, reading)
-    return raw, find_roles(raw, reading, alone=alone), reading
+    raw, roles, keys = find_roles(*_joined(raw, reading), alone=alone)
+    results = reshape(raw, roles, reading, keys, alone=alone)
+    labels = None
+    if by in raw.columns:
+        if roles.across == "task":
+            raise ArgumentError(f"by={by!r} needs tasks in rows; in this table they are columns")
+        every = pd.DataFrame({"task": keys.task[:, 0], "name": raw.row_names(by)})
+        found = every.drop_duplicates()
+        if found["task"].duplicated().any():
+            raise ArgumentError(
+                f"by={by!r} varies within tasks; every row of a task must have one value"
+            )
+        labels = pd.Series(found["name"].to_numpy(object), index=keys.tasks[found["task"]])
+    if raw.fixed:  # bundled, with the names that a run writes
+        names = {**results.column_names, "algorithm": "descriptor"}
+        return replace(results, column_names=names), labels
+    hint, note = _hint(results, raw, roles, reading)
+    line = _read_as(results, roles, raw, reading)
+    notes = (*results.notes, *note)
+    return replace(results, read_as=(line,), dataset_hint=hint, notes=notes), labels
 
 
 def _joined(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
@@ -515,7 +530,7 @@ def _joined(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
         if scores and any(c not in raw.columns or raw.is_numeric(c) for c in columns):
             continue
         for column in columns:
-            require(raw.columns, column, role, raw.name)
+            _require(raw.columns, column, role, raw.name)
         rows = zip(*(raw.row_names(column) for column in columns), strict=True)
         names = [" / ".join(str(part) for part in row if part is not None) for row in rows]
         roles[role] = " / ".join(columns)
@@ -526,55 +541,6 @@ def _joined(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
         named = {*reading.columns.values(), *reading.traits}
         raw = raw.add(made, drop=[column for column in dropped if column not in named])
     return raw, reading
-
-
-def _understand(raw: RawTable, reading: Reading, alone: bool) -> Results:
-    """Assign roles to the columns, and make the table."""
-    raw, roles, reading = _with_roles(raw, reading, alone)
-    results = reshape(raw, roles, reading, alone=alone)
-    hint, note = _hint(results, raw, roles, reading)
-    return replace(
-        results,
-        read_as=(_read_as(results, roles, raw, reading),),
-        dataset_hint=hint,
-        notes=(*results.notes, *note),
-    )
-
-
-def _match(raw: RawTable, condition: str) -> tuple[str, str, bool, npt.NDArray[np.bool_]] | None:
-    """Return column and value of ``column=value``, if it is ``!=``, and the rows that have it."""
-    for cut in (i for i, letter in enumerate(condition) if letter == "="):
-        column, value = condition[:cut], condition[cut + 1 :]
-        differs = column not in raw.columns and column[-1:] == "!"
-        column = column[:-1] if differs else column
-        if column in raw.columns:
-            codes, found = raw.codes(column)
-            if value not in found:  # 0 is 0.0
-                value = next((name for name in found if _same_number(name, value)), value)
-            return column, value, differs, np.append(found == value, False)[codes]
-    return None
-
-
-def _kept(raw: RawTable, condition: str, *, elsewhere: bool) -> RawTable:
-    """Keep the rows of a condition; a value to leave out may be in another source only."""
-    match = _match(raw, condition)
-    if match is None:
-        return raw
-    column, value, differs, rows = match
-    if not rows.any() and not (differs and elsewhere):
-        found = raw.names(column)
-        raise ResultsError(
-            f"{raw.name}, column {quote(column)}: no row has {quote(value)}"
-            f"{did_you_mean(value, found)}; found {quote_list(found)}"
-        )
-    return raw.keep(rows != differs)
-
-
-def _same_number(one: str, other: str) -> bool:
-    try:
-        return float(one) == float(other)
-    except ValueError:
-        return False
 
 
 def _hint(

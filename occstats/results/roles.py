@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.aliases import (
-    ENDINGS,
     GENERIC,
     NAMES,
     STATUS,
     Measure,
+    ends_as_companion,
     is_index,
     is_quantity,
     is_size,
@@ -33,22 +31,13 @@ from occstats.results.aliases import (
     state_of,
     trait_names,
 )
-from occstats.results.ask import (
-    BLANK,
-    Blank,
-    UnclearTableError,
-    check_text,
-    differing,
-    holds_names,
-    tell_apart,
-)
+from occstats.results.ask import BLANK, Blank, UnclearTableError, check_text
 from occstats.results.cells import Numbers
+from occstats.results.keys import Keys, compact, extract, make_keys
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
 
-__all__ = ["Roles", "extract", "find_roles", "is_own", "require"]
-
-Floats = npt.NDArray[np.float64]
+__all__ = ["Roles", "find_roles", "is_own"]
 
 # Names of tasks and algorithms of a saved table of this package.
 _OWN = {"task": "class", "algorithm": "descriptor"}
@@ -61,7 +50,7 @@ class Roles:
     """Columns of a table by role.
 
     In a wide table, ``across`` says what ``columns`` are, ``"algorithm"`` or ``"task"`` (as in a
-    leaderboard), and ``labels`` are their names; both are empty for a long table.
+    leaderboard), and ``labels`` are their names; in a long table, all three are empty.
     """
 
     suite: str | None = None
@@ -82,42 +71,18 @@ class Roles:
     unused: Sequence[str] = ()
 
 
-def require(columns: Sequence[str], wanted: str, role: str, where: str) -> None:
-    """Refuse a column that the user named but the table lacks, with a list of the columns."""
-    if wanted not in columns:
-        hint = did_you_mean(wanted, columns)
-        if role == "algorithm" and {part.strip() for part in wanted.split(",")} <= {*columns}:
-            hint = " (name several columns one by one)"
-        raise ResultsError(
-            f"{where}: there is no column {quote(wanted)}, given as {role}{hint}; found"
-            f" {quote_list(columns)}"
-        )
-
-
-def extract(pattern: str, name: str, option: str) -> tuple[str, str]:
-    """Return what a pattern finds in a name (its first group, if it has one), and the rest.
-
-    >>> extract(r"^[^/]+", "ett/H", "dataset_from"), extract(r"(.*)_acc", "SVM_acc", "x")
-    (('ett', '/H'), ('SVM', '_acc'))
-    """
-    found = re.search(pattern, name)
-    group = 1 if found is not None and found.re.groups else 0
-    if found is None or not found[group]:
-        raise ResultsError(
-            f"{option}: the pattern {quote(pattern)} finds nothing in {quote(name)}; it must match"
-            " all names"
-        )
-    start, end = found.span(group)
-    return found[group], name[:start] + name[end:]
-
-
 def is_own(raw: RawTable) -> bool:
     """Return True for a table as ``occstats run`` writes it."""
     return {"dataset", "class", "descriptor"} <= set(raw.columns)
 
 
-def find_roles(raw: RawTable, reading: Reading, *, alone: bool = True) -> Roles:
-    """Find the column for each role; ``alone`` if there is no other source."""
+def find_roles(
+    raw: RawTable, reading: Reading, *, alone: bool = True
+) -> tuple[RawTable, Roles, Keys]:
+    """Return the rows of one measure, the column of each role, and the keys of the scores.
+
+    ``alone`` if there is no other source. All that is unclear is refused at once.
+    """
     return _Finder(raw, reading, alone).find()
 
 
@@ -134,9 +99,8 @@ class _Finder:
         self.found: dict[str, str] = dict(self.told)
         self.listed_traits = trait_names(self.columns)
         self.traits = {self.listed_traits.get(c, c): c for c in reading.traits if c in held}
-        long = {"algorithm", "score"} & set(self.told)
-        self.across = [] if long else [c for c in reading.algorithms if c in self.columns]
-        self.naming: list[str] = []  # columns that may name the rows
+        self.across = ""
+        self.scores_told: list[str] = []  # columns of a wide table
         self.problems: list[str] = []
         self.template: dict[str, Any] = {}
 
@@ -148,26 +112,13 @@ class _Finder:
             if name in {"ignore", "where"}:
                 values = [value] if isinstance(value, str) else value
                 self.template[name] = list(dict.fromkeys([*self.template.get(name, ()), *values]))
-            else:
+            elif name not in self.reading.told or value != BLANK[name]:
                 self.template.setdefault(name, value)
-
-    def check(self) -> None:
-        """Refuse the table if anything is unclear."""
-        if self.problems:
-            order = [*BLANK, *self.template]
-            told = {*self.reading.told} - {"ignore", "where"}
-            template = {
-                name: value
-                for name in order
-                if (value := self.template.get(name)) is not None
-                and not (name in told and value == BLANK.get(name))
-            }
-            raise UnclearTableError(self.raw, self.problems, template, self.found)
 
     @property
     def free(self) -> list[str]:
         """Return the columns without a role so far."""
-        taken = {*self.found.values(), *self.traits.values(), *self.across}
+        taken = {*self.found.values(), *self.traits.values(), *self.scores_told}
         return [column for column in self.columns if column not in taken]
 
     @property
@@ -186,11 +137,8 @@ class _Finder:
             and not (is_spread(c) or is_time(c) or is_index(c))
         ]
 
-    # -- form and keys -----------------------------------------------------------------------------
-
-    def find(self) -> Roles:
-        """Return the roles, or raise an error that says what is unclear."""
-        found, reading = self.found, self.reading
+    def find(self) -> tuple[RawTable, Roles, Keys]:
+        """Return the rows, roles and keys, or raise an error that says what is unclear."""
         if self.columns and all(map(_is_number, self.columns)):
             raise ResultsError(
                 f"{self.raw.name}: the first row holds numbers, not names of columns; add a row of"
@@ -198,101 +146,39 @@ class _Finder:
             )
         for role in ("dataset", "task", "algorithm", "fold", "repeat"):
             self._by_name(role)
-        across, chosen = self._form()
-        across = self._check_keys(across)
+        self.across, self.scores_told = self._form()
+        self._complete_keys()
         free = set(self.free)
         for column, name in self.listed_traits.items():
             if column in free and name not in self.traits and self.raw.is_numeric(column):
                 self.traits[name] = column
-        metric = self._metric()
-        status = self._status()
-        if across:
-            columns = chosen or self._wide_columns(across)
-            named = reading.metric or shared_measure(columns)
-            if named is None and len(columns) == 1 and measure(columns[0])[0]:
-                named = columns[0]
-        else:
-            found["score"] = score = self._score()
-            columns = chosen = [score]
-            named = score if measure(score)[0] else reading.metric or metric or score
-        sure = bool(across or "score" in self.told or is_own(self.raw))
-        for column in chosen:
-            self._check_numbers(column, sure=sure)
-        numbers = [self.raw.numbers(column).values for column in columns]
-        values = np.column_stack(numbers) if numbers else np.empty((self.raw.n_rows, 0))
-        name, lower = self._direction(reading.score_name or named or "", values, columns, across)
-        tasks = chosen or reading.transpose or reading.score_name or measures_in(name)
-        if across == "task" and columns and not tasks:
-            # Measures that are not listed look like tasks.
-            shown = quote_list(columns, limit=3)
-            self.unclear(f"are {shown} tasks (transpose=True), or measures?", transpose=None)
-        asked = "algorithm" in self.template
-        if across == "algorithm" and not (self.alone or tasks or asked) and columns[1:]:
-            # As may those of the files of one algorithm each.
-            shown = quote_list(columns, limit=3)
-            self.unclear(
-                f"are {shown} algorithms, or measures of the algorithm of the file?",
-                algorithms=Blank(BLANK["algorithms"], algorithm=FILE, score="COLUMN"),
-            )
-        if status is not None and values.size:
-            self._check_status(status, values)
+        metric, status = self._metric(), self._status()
+        columns = self._columns()
+        numbers = [self._numbers(column) for column in columns]
+        score, lower = self._direction(self._score_name(columns, metric), columns, numbers)
+        if status is not None and numbers:
+            self._check_status(status, numbers)
         for role in ("algorithm", "dataset", "task"):
             self._check_labels(role)
-        self.check()
-        used = {*found.values(), *self.traits.values(), *columns}
-        return Roles(
-            **found,
+        used = {*self.found.values(), *self.traits.values(), *columns}
+        roles = Roles(
+            **self.found,
             traits=self.traits,
-            across=across,
-            columns=columns if across else (),
-            labels=self._labels(across, columns) if across else (),
-            score_name=name,
+            across=self.across,
+            columns=columns if self.across else (),
+            labels=self._labels(columns) if self.across and not self.problems else (),
+            score_name=score,
             lower=lower,
             unused=[c for c in self.columns if c not in used],
         )
+        keys = self._keys(roles)
+        if keys is None or self.problems:
+            order = [name for name in (*BLANK, *self.template) if name in self.template]
+            template = {name: self.template[name] for name in order}
+            raise UnclearTableError(self.raw, self.problems, template, self.found)
+        return self.raw, roles, keys
 
-    def _form(self) -> tuple[str, list[str]]:
-        """Return what the columns of a wide table are, "" for a long one, and those told."""
-        reading = self.reading
-        tasks = () if isinstance(reading.task, str | None) else reading.task
-        if reading.transpose or tasks:
-            return "task", [c for c in tasks if c in self.columns]
-        if self.across:
-            return "algorithm", self.across
-        pattern = None if {"algorithm", "score"} & set(self.told) else reading.algorithm_from
-        if pattern is not None and not self._from_file():
-            return "algorithm", [c for c in self.free if re.search(pattern, c)]
-        if "score" in self.told or self._is_long():
-            return "", []
-        if "algorithm" in self.found:
-            return "task", []
-        text = [c for c in self.free if not self.raw.is_numeric(c)]
-        if not self.keyed and not any(map(is_size, self.free)) and len(text) != 1:
-            self.unclear(
-                "no column is named as a dataset, task or algorithm",
-                algorithm=None,
-                transpose=Blank("True", dataset="COLUMN", score="COLUMN"),
-                lower_is_better=None,
-            )
-            self.check()
-        return "algorithm", []
-
-    def _from_file(self) -> bool:
-        """Return True if the file, not a column, is an algorithm."""
-        scores = self.scores
-        named = len(scores) == 1 and (measure(scores[0])[0] or normalise(scores[0]) in GENERIC)
-        return not self.alone and bool(named)
-
-    def _is_long(self) -> bool:
-        if "algorithm" not in self.found:
-            return self.keyed and self._from_file()
-        if self.keyed or (not self.alone and len(self.scores) == 1):
-            return True
-        # One row of measures per algorithm, or several rows per algorithm, is no leaderboard.
-        scores = [c for c in self.scores if not _reason_against(c)]
-        return len(self.raw.names(self.found["algorithm"])) < self.raw.n_rows or (
-            all(measure(c)[0] or is_quantity(c) for c in scores)
-        )
+    # -- form and keys -----------------------------------------------------------------------------
 
     def _by_name(self, role: str) -> None:
         """Find the column of a role in the list of its names; fractions are no names."""
@@ -313,10 +199,44 @@ class _Finder:
         elif matches:
             self.found[role] = matches[0]
 
-    def _check_keys(self, across: str) -> str:
-        """Complete the keys of the form, which may be a leaderboard after all; return the form."""
+    def _form(self) -> tuple[str, list[str]]:
+        """Return what the columns of a wide table are, "" for a long one, and those told."""
+        reading = self.reading
+        tasks = () if isinstance(reading.task, str | None) else reading.task
+        if reading.transpose or tasks:
+            return "task", [c for c in tasks if c in self.columns]
+        if not {"algorithm", "score"} & set(self.told):
+            across = [c for c in reading.algorithms if c in self.columns]
+            if reading.algorithm_from is not None and not self._from_file():
+                across = [c for c in self.free if re.search(reading.algorithm_from, c)]
+            if across or (reading.algorithm_from is not None and not self._from_file()):
+                return "algorithm", across
+        if "score" in self.told or self._is_long():
+            return "", []
+        models = "algorithm" in self.found or (not self.keyed and any(map(is_size, self.free)))
+        return "task" if models else "algorithm", []
+
+    def _from_file(self) -> bool:
+        """Return True if the file, not a column, is an algorithm."""
+        scores = self.scores
+        named = len(scores) == 1 and (measure(scores[0])[0] or normalise(scores[0]) in GENERIC)
+        return not self.alone and bool(named)
+
+    def _is_long(self) -> bool:
+        if "algorithm" not in self.found:
+            return self.keyed and self._from_file()
+        if self.keyed or (not self.alone and len(self.scores) == 1):
+            return True
+        # One row of measures per algorithm, or several rows per algorithm, is no leaderboard.
+        scores = [c for c in self.scores if not (is_summary(c) or is_size(c) or _unnamed(c))]
+        return len(self.raw.names(self.found["algorithm"])) < self.raw.n_rows or all(
+            measure(c)[0] or is_quantity(c) for c in scores
+        )
+
+    def _complete_keys(self) -> None:
+        """Take the file for a key that no column is, or ask for it."""
         found, named = self.found, "no column is named as the algorithm"
-        if across == "task":
+        if self.across == "task":
             for role in ("dataset", "task", "suite"):
                 column = found.pop(role, None)
                 if column is not None and role in self.told:
@@ -328,125 +248,138 @@ class _Finder:
                     found.setdefault("algorithm", column)
             if "algorithm" not in found:
                 self.unclear(named, algorithm=None)
-            return across
-        if across and not self.keyed and any(map(is_size, self.free)):
-            # Rows with sizes, FLOPs or parameters are models.
-            sets = self._identify([c for c in self.free if holds_names(self.raw, c)])
-            self.naming = sets[0] if len(sets) == 1 else []
-            self.unclear(named, algorithm=self.naming or None, transpose=None)
-            return "task"
-        if across:
+            return
+        if self.across:
             found.pop("algorithm", None)
-        elif "algorithm" not in found:
-            if self.alone and self.reading.algorithm_from is None:
-                self.unclear(named, algorithm=None)
-            elif self.reading.algorithm_from is None or "task" not in found:
-                found["algorithm"] = FILE
-        if not self.keyed and not self.alone and "algorithm" in found:
-            found["dataset"] = FILE
-        elif not self.keyed:
-            self._ask_dataset(likely=self._likely_dataset() if "algorithm" in found else {})
-        return across
-
-    def _ask_dataset(self, likely: dict[str, str]) -> None:
+        elif "algorithm" not in found and self.reading.algorithm_from is None and self.alone:
+            self.unclear(named, algorithm=None)
+        elif "algorithm" not in found and not (self.reading.algorithm_from and "task" in found):
+            found["algorithm"] = FILE
+        if self.keyed:
+            return
         problem = "no column is named as a dataset or task"
-        if likely:
-            column = likely["dataset"]
-            grouped = "task" in likely and self.raw.groups(column, likely["task"])
-            within = ", constant within tasks" if grouped else ""
-            n_values = count(len(self.raw.names(column)), "value")
-            problem += f"; {quote(column)} ({n_values}{within}) is not used. Is it the dataset?"
-        elif "algorithm" in self.found:
-            problem += " (if the file is one dataset, pass dataset='@file')"
+        if "algorithm" in found and not self.alone:
+            found["dataset"] = FILE
+        elif "algorithm" in found:
+            self.unclear(
+                f"{problem} (if the file is one dataset, pass dataset='@file')", dataset=None
+            )
         elif not self.alone:
             problem += " (if the files are repeats, pass repeat='@file')"
-        template: dict[str, Any] = {**likely} or {"dataset": None}
-        if "algorithm" not in self.found and self.alone:
-            template = {"dataset": Blank("COLUMN", algorithm="COLUMN", transpose=True)}
-        self.unclear(problem, **template)
+            self.unclear(problem, dataset=None)
+        elif len([c for c in self.free if not self.raw.is_numeric(c)]) == 1 or self.scores_told:
+            self.unclear(problem, dataset=Blank("COLUMN", algorithm="COLUMN", transpose=True))
+        else:
+            blank = Blank("True", dataset="COLUMN", score="COLUMN")
+            self.unclear(
+                "no column is named as a dataset, task or algorithm",
+                algorithm=None,
+                transpose=blank,
+            )
 
-    def _likely_dataset(self) -> dict[str, str]:
-        """Return the columns of text that identify the rows of an algorithm, if it is clear."""
-        keys = [self.found[role] for role in ("algorithm", "fold", "repeat") if role in self.found]
-        text = [
-            c
-            for c in self.free
-            if self.raw.groups(c) and normalise(c) not in STATUS and self.raw.is_shared(c, keys[0])
-        ]
-        sets = self._identify(text, keys)
-        if len(sets) != 1:
-            return {}
-        (task,), others = sets[0][:1], sets[0][1:]
-        if not others:
-            groups = [c for c in text if c != task and self.raw.groups(c, task)]
-            if len(groups) == 1:
-                return {"dataset": groups[0], "task": task}
-            return {} if groups else {"dataset": task}
-        classes = [c for c in sets[0] if normalise(c) == "class"]
-        datasets = [c for c in sets[0] if c not in classes]
-        if len(classes) == len(datasets) == 1:
-            return {"dataset": datasets[0], "task": classes[0]}
-        return {}
+    def _keys(self, roles: Roles) -> Keys | None:
+        """Return the keys of the scores, as far as known; refuse rows of the same key."""
+        known = "algorithm" in self.found or self.reading.algorithm_from is not None
+        unknown = not self.keyed or not known
+        if self.across:
+            unknown = bool(self.problems)
+        if unknown:
+            return None
+        keys = make_keys(self.raw, roles, self.reading)
+        if keys.several and "where" not in self.template:
+            self._check_rows(keys, roles.unused)
+        return keys
 
-    def _identify(self, columns: Sequence[str], keys: Sequence[str] = ()) -> list[list[str]]:
-        """Return the smallest sets of columns that identify the rows, together with the keys."""
-        codes = pd.DataFrame({c: self.raw.codes(c)[0] for c in (*keys, *columns)})
-        for several in range(1, 1 + min(len(columns), 3 if len(columns) < 8 else 1)):
-            sets = [
-                [*chosen]
-                for chosen in combinations(columns, several)
-                if not codes.duplicated([*keys, *chosen]).any()
-            ]
-            if sets:
-                return sets
-        return []
+    def _check_rows(self, keys: Keys, unused: Sequence[str]) -> None:
+        """Refuse rows of one cell unless they are folds or repeats that differ in nothing else."""
+        raw = self.raw
+        cells, firsts = keys.row_cell
+        runs, n_folds = cells, len(firsts)
+        for key in (keys.fold, keys.repeat):
+            if key is not None:
+                codes, names = key
+                runs, distinct = compact(runs * len(names) + codes[:, 0], raw.n_rows * len(names))
+                n_folds = len(distinct) if key is keys.fold else n_folds
+        twice = pd.Series(runs).duplicated().to_numpy()
+        told = {"fold", "repeat"} & {*self.reading.told} or is_own(raw)
+        differing = [] if told and not twice.any() else self._differing(keys, unused)
+        if differing:
+            shown = [f"{quote(c)} ({quote_list(raw.names(c), limit=3)})" for c in differing[:3]]
+            apart = [c for c in differing if self._tells_apart(c, runs)]
+            column = apart[0] if len(apart) == 1 else "COLUMN"
+            proposed: dict[str, Any] = {"where": [Blank(f"{column}=VALUE")]}
+            if "repeat" not in self.found and apart == [column] and raw.is_numeric(column):
+                proposed = {"repeat": Blank(column, where=f"{column}=VALUE")}
+            elif "dataset" not in self.found:
+                proposed = {"dataset": Blank("COLUMN", where=f"{column}=VALUE")}
+            self.unclear(
+                f"rows of one task and algorithm differ in {' and '.join(shown)}: if it is not the"
+                " dataset or a repeat, keep one value with where=…, or join it to the algorithm"
+                " with a second algorithm=…",
+                **proposed,
+            )
+        elif twice.any():
+            again = int(np.flatnonzero(twice)[0])
+            first = int(np.flatnonzero(runs == runs[again])[0])
+            places = [raw.row(row).removeprefix(f"{raw.name}, ") for row in (first, again)]
+            raise ResultsError(
+                f"{raw.name}: {count(twice.sum(), 'row')} with a task and algorithm that an earlier"
+                f" row has, first {keys.show(keys.cell[again, 0])} ({' and '.join(places)}); drop"
+                " them, or pass repeat='@row' if they are repeats"
+            )
+        elif keys.repeat is not None and n_folds < raw.n_rows:
+            values = f"{len(keys.repeat[1]):,} different values"
+            keys.notes.append(f"{raw.name}: scores averaged over repeats ({values}).")
+
+    def _differing(self, keys: Keys, columns: Sequence[str]) -> list[str]:
+        """Return columns that differ among the rows of a cell, but for fractions and times."""
+        (cells, firsts), found = keys.row_cell, {}
+        for column in columns:
+            fractional = self.raw.is_fractional(column) and column not in self.raw.index
+            if not (fractional or is_time(column) or is_index(column)):
+                codes, names = self.raw.codes(column)
+                width = len(names) + 1
+                pairs = compact(cells * width + codes + 1, len(firsts) * width)[1]
+                if len(pairs) > len(firsts) and normalise(column) not in STATUS:
+                    found[column] = width
+        return sorted(found, key=lambda column: found[column])
+
+    def _tells_apart(self, column: str, runs: Any) -> bool:
+        codes, names = self.raw.codes(column)
+        return not pd.Series(runs * (len(names) + 1) + codes).duplicated().any()
 
     # -- scores ------------------------------------------------------------------------------------
 
-    def _score(self) -> str:
-        """Return the score of a long table: as told, the only column of numbers or only time."""
-        scores = self.scores
-        times = [c for c in self.free if self.raw.is_numeric(c) and is_time(c)]
-        if "score" in self.found:
-            return self.found["score"]
-        if is_own(self.raw) and "auroc" in scores:
+    def _columns(self) -> list[str]:
+        """Return the columns of scores."""
+        if self.across:
+            return self.scores_told or self._wide_columns()
+        if "score" not in self.found and (score := self._score()) is not None:
+            self.found["score"] = score
+        return [self.found["score"]] if "score" in self.found else []
+
+    def _score(self) -> str | None:
+        """Return the score of a long table, which is the only column of numbers or only time."""
+        raw, scores = self.raw, self.scores
+        if is_own(raw) and "auroc" in self.free:
+            if "auroc" not in scores and "status" in raw.columns:
+                failed = int(raw.frame["status"].isin(["failed", "timeout"]).sum())
+                raise ResultsError(
+                    f"{raw.name}: auroc is empty: {failed} of {count(raw.n_rows, 'fit')} failed;"
+                    " the column error has the reasons"
+                )
             return "auroc"
-        if is_own(self.raw) and {"auroc", "status"} <= set(self.free):
-            failed = int(self.raw.frame["status"].isin(["failed", "timeout"]).sum())
-            raise ResultsError(
-                f"{self.raw.name}: auroc is empty: {failed} of {count(len(self.raw.frame), 'fit')} "
-                "failed; the column error has the reasons"
-            )
+        times = [c for c in self.free if raw.is_numeric(c) and is_time(c)]
         if len(only := scores or times) == 1 and measure(only[0])[1] != "train":
             return only[0]
-        check_text(self.raw, [c for c in self.free if measure(c)[0] or not scores])
-        blanks = ["score"]
-        if self.reading.lower_is_better is None and not all(measure(c)[0] for c in scores):
-            blanks.append("lower_is_better")
-        told = self.reading.score
-        if told is not None:
-            blanks = []
+        check_text(raw, [c for c in self.free if measure(c)[0] or not scores])
+        if (told := self.reading.score) is not None:
             self.unclear(f"no column is named {quote(told)} as in another file; rename the score")
-        self.unclear("which column is the score?", **dict.fromkeys(blanks))
-        self._tell_rows_apart()
-        self.check()
-        return ""
-
-    def _tell_rows_apart(self) -> None:
-        """Propose the column in which rows of one task and algorithm differ."""
-        roles = ("algorithm", "dataset", "task", "fold", "repeat")
-        keys = [self.found[role] for role in roles if role in self.found]
-        if not self.keyed or "algorithm" not in self.found or "where" in self.template:
-            return
-        frame = pd.DataFrame({key: self.raw.codes(key)[0] for key in keys})
-        cells = frame.groupby(keys, sort=False).ngroup().to_numpy().astype(np.int64)
-        rows = np.arange(self.raw.n_rows)
-        columns = [c for c in self.free if normalise(c) not in STATUS]
-        found = differing(self.raw, cells, rows, columns) if frame.duplicated().any() else {}
-        if found:
-            names = quote_list(found, limit=_SHOWN)
-            proposed = tell_apart(self.raw, cells, rows, found, self.found["algorithm"])
-            self.unclear(f"rows of one task and algorithm differ in {names}", **proposed)
+            return None
+        self.unclear("which column is the score?", score=None)
+        if self.reading.lower_is_better is None and not all(measure(c)[0] for c in scores):
+            self.template["lower_is_better"] = BLANK["lower_is_better"]
+        return None
 
     def _metric(self) -> str | None:
         """Find a column of measures, which must be one measure; return its name."""
@@ -464,7 +397,9 @@ class _Finder:
                     f"{self.raw.name}, column {quote(column)}: no row has the metric"
                     f" {quote(wanted)}{did_you_mean(wanted, names)}; found {quote_list(names)}"
                 )
-            if len(names) > 1 and wanted is None and not self.raw.mixed:
+            if wanted is not None:
+                self.raw = self.raw.keep(self.raw.row_names(column) == wanted)
+            elif len(names) > 1 and not self.raw.mixed:
                 self.unclear(
                     f"{quote(column)} names {len(names)} measures ({quote_list(names, limit=4)}),"
                     " which cannot be compared with each other",
@@ -477,17 +412,19 @@ class _Finder:
             )
         return None
 
-    def _check_numbers(self, score: str, *, sure: bool) -> None:
-        """Take True and False as numbers; ask about a constant, unless it is surely the score."""
-        if not self.raw.is_numeric(score) and self.raw.is_flag(score):
-            self.raw.take_flags(score)
-        known = self.raw.numbers(score).known
-        if not sure and len(known) > 2 and np.ptp(known) == 0:
-            self.unclear(f"all values of {quote(score)} are {known[0]:g}", score=None)
+    def _numbers(self, column: str) -> Numbers:
+        """Return the numbers of a score, also of flags; ask about a constant that was not told."""
+        if not self.raw.is_numeric(column) and self.raw.is_flag(column):
+            self.raw.take_flags(column)
+        numbers = self.raw.numbers(column)
+        sure = self.across or "score" in self.told or is_own(self.raw)
+        if not sure and len(numbers.known) > 2 and numbers.low == numbers.high:
+            self.unclear(f"all values of {quote(column)} are {numbers.low:g}", score=None)
+        return numbers
 
-    def _labels(self, across: str, columns: Sequence[str]) -> list[str]:
+    def _labels(self, columns: Sequence[str]) -> list[str]:
         pattern = self.reading.algorithm_from
-        if across == "task" or pattern is None:
+        if self.across == "task" or pattern is None:
             return list(columns)
         labels = [extract(pattern, column, "algorithm_from")[0] for column in columns]
         if len(labels) < 2 or len(set(labels)) < len(labels):
@@ -498,108 +435,126 @@ class _Finder:
             )
         return labels
 
-    def _wide_columns(self, across: str) -> list[str]:
+    def _wide_columns(self) -> list[str]:
         """Return the columns of scores; refuse those that may be something else."""
-        raw = self.raw
+        raw, across = self.raw, self.across
+        chosen = {condition.partition("=")[0].removesuffix("!") for condition in self.reading.where}
+        others = [c for c in self.free if c not in raw.index and c not in chosen]
+        text = [c for c in others if not raw.is_numeric(c)]
         keyed = self.keyed or "algorithm" in self.found
-        others = [c for c in self.free if c not in raw.index and c not in self.naming]
-        numeric = [c for c in others if raw.is_numeric(c)]
-        # One value for all rows, as of rows that were kept, does not matter.
-        text = [c for c in others if c not in numeric and (raw.n_rows == 1 or raw.names(c)[1:])]
-        columns = [
-            c
-            for c in numeric
-            if c not in self.listed_traits and not (is_index(c) and not raw.is_fractional(c))
-        ]
         check_text(raw, text if keyed or len(text) > 1 else ())
-        if not columns:
+        if "algorithm" in self.template and across == "algorithm":
+            return []
+        rest = {
+            c: raw.numbers(c)
+            for c in others
+            if c not in text
+            and c not in self.listed_traits
+            and not (is_index(c) and not raw.is_fractional(c))
+        }
+        if not rest:
             self.unclear(f"no column holds the scores of {across}s", score=None, algorithm=None)
-            return columns
-        never = {c: reason for c in columns if (reason := _reason_against(c))}
-        rest = [c for c in columns if c not in never]
-        numbers = {c: raw.numbers(c) for c in rest}
-        never |= _combinations(numbers) | _of_another_measure(rest)
-        rest = [c for c in rest if c not in never]
-        if text and (keyed or len(text) > 1):
+            return []
+        for reason, columns in _caught(_NEVER, rest):
+            self.unclear(_not_a(columns, reason, across), ignore=columns)
+        shared = shared_measure([*rest])
+        if text and keyed:
             self.unclear(
-                f"{quote_list(text, limit=_SHOWN)} {'hold' if len(text) > 1 else 'holds'} text"
-                f"{': keep one value with where=…, or ignore it' if keyed else ''}",
-                ignore=text if shared_measure(rest) else None,
+                f"{quote_list(text, limit=_SHOWN)} {'hold' if len(text) > 1 else 'holds'} text:"
+                " keep one value with where=…, or ignore it",
+                ignore=text if shared else None,
             )
-        for reason in dict.fromkeys(never.values()):
-            those = [column for column in never if never[column] == reason]
-            verb = "are" if those[1:] else "is"
-            self.unclear(f"{_not_a(those, verb, reason, across)}", ignore=those)
-        measures = [c for c in rest if measure(c)[0] or is_quantity(c)]
-        named: list[str] = []
-        if shared_measure(rest) is None or len(rest) == 1:
-            named = [c for c in rest if measures_in(c)]
-            named = named or (measures if len(measures) == len(rest) else [])
-        if named:
+        measures = [c for c in rest if measure(c)[0]]
+        if len(measures) < len(rest):
+            measures = [c for c in rest if measures_in(c)] if shared is None else []
+        if not measures and all(map(is_quantity, rest)) and shared is None:
+            measures = [*rest]
+        if measures:
             blanks: dict[str, Any] = {"score": None}
             if "algorithm" not in self.found:
                 blanks["algorithm"] = None if self.alone or not self.keyed else FILE
-            verb, what = ("are", "measures") if named[1:] else ("is", "a measure")
-            self.unclear(_not_a(named, verb, what, across), **blanks)
-            return rest
-        doubtful = _doubtful({c: numbers[c] for c in rest})
-        listed = {c for found in doubtful.values() for c in found}
-        quantities = [c for c in measures if c not in listed]
-        if quantities and shared_measure(rest) is None:
-            doubtful["by the name"] = quantities
+            what = "measures" if measures[1:] else "a measure"
+            self.unclear(_not_a(measures, what, across), **blanks)
+            return [*rest]
+        if across == "algorithm":
+            self._check_beside_traits(shared)
+        columns = [*rest]
+        option = "algorithms" if across == "algorithm" else "task"
+        for reason, doubtful in _caught(_DOUBTFUL, rest):
+            shown = f"{quote_list(doubtful, limit=_SHOWN)} may not be {_some(across, doubtful)}"
+            self.unclear(f"{shown} ({reason})", **{option: None})
+        return columns
+
+    def _check_beside_traits(self, shared: str | None) -> None:
+        """Ask for the algorithms beside listed traits, unless a measure bounds their scores."""
         traits = [c for c in self.traits.values() if normalise(c) not in {"n", "m", "sparsity"}]
-        if across == "algorithm" and traits and not self.reading.traits:
-            known = self.reading.score_name or self.reading.metric or shared_measure(rest)
-            bounds = measure(known or shared_measure([raw.stem]) or "")[0]
-            if bounds is None or not np.isfinite([bounds.low, bounds.high]).all():
-                shown = quote_list(traits, limit=3)
-                self.unclear(f"which columns beside {shown} are algorithms?", algorithms=None)
-        for reason, found in doubtful.items():
-            self.unclear(
-                f"{quote_list(found, limit=_SHOWN)} may not be {_one_or_several(across, found)}"
-                f" ({reason})",
-                **{"algorithms" if across == "algorithm" else "task": None},
-            )
-        return rest
+        known = self.reading.score_name or self.reading.metric or shared
+        bounds = measure(known or shared_measure([self.raw.stem]) or "")[0]
+        bounded = bounds is not None and np.isfinite([bounds.low, bounds.high]).all()
+        if traits and not self.reading.traits and not bounded:
+            shown = quote_list(traits, limit=3)
+            self.unclear(f"which columns beside {shown} are algorithms?", algorithms=None)
 
     # -- direction, status and labels --------------------------------------------------------------
 
+    def _score_name(self, columns: Sequence[str], metric: str | None) -> str:
+        """Return the name of the measure, as told or as the columns give it."""
+        told, first = self.reading.score_name, columns[0] if columns else ""
+        named = first if measure(first)[0] else None
+        if self.across:
+            return (
+                told
+                or self.reading.metric
+                or shared_measure(columns)
+                or (named if len(columns) == 1 else None)
+                or ""
+            )
+        return told or named or self.reading.metric or metric or first
+
     def _direction(
-        self, named: str, values: Floats, columns: Sequence[str], across: str
+        self, named: str, columns: Sequence[str], numbers: Sequence[Numbers]
     ) -> tuple[str, bool]:
         """Return the name of the score and whether lower is better, by evidence or as told."""
+        if not columns:
+            return named, False
         listed, lower = measure(named)[0], self.reading.lower_is_better
-        if listed is None and (not named or normalise(named) in GENERIC):
-            in_file = shared_measure([self.raw.stem]) if lower is None or not named else None
-            of_file = measure(in_file or "")[0]
-            if of_file is not None and _fits(of_file, values):
-                listed = of_file
-                named = of_file.name if not named or lower is None else named
+        if listed is None and (not named or (normalise(named) in GENERIC and lower is None)):
+            in_file = measure(shared_measure([self.raw.stem]) or "")[0]
+            if in_file is not None and _fits(in_file, numbers):
+                listed, named = in_file, in_file.name
+        if self.across == "task" and not (
+            self.scores_told
+            or self.reading.transpose
+            or self.reading.score_name
+            or measures_in(named)
+        ):
+            # Measures that are not listed look like tasks.
+            shown = quote_list(columns, limit=3)
+            self.unclear(f"are {shown} tasks (transpose=True), or measures?", transpose=None)
         named = named or "score"
-        if listed is not None and (lower is None or self.reading.score_name is not None):
-            self._check_bounds(listed, values)
-        if lower is not None or self.raw.mixed:
+        asked = lower is None
+        if listed is not None and (asked or self.reading.score_name is not None):
+            self._check_bounds(listed, numbers)
+        if not asked or self.raw.mixed:
             return named, bool(lower)
         if listed is not None:
             return named, listed.lower
-        if not across and is_time(columns[0]):
+        if not self.across and is_time(columns[0]):
             return named, True
-        if not across and "score" in self.told and not np.isfinite(values).any():
-            return named, False  # refused as text, whatever the direction
-        shown = f" of {quote(named)}" if named != "score" else ""
-        self.unclear(f"is a higher or a lower score{shown} better?", lower_is_better=None)
-        return named, False
+        if self.across or "score" not in self.told or any(len(n.known) for n in numbers):
+            shown = f" of {quote(named)}" if named != "score" else ""
+            self.unclear(f"is a higher or a lower score{shown} better?", lower_is_better=None)
+        return named, False  # text is refused, whatever the direction
 
-    def _check_bounds(self, listed: Measure, values: Floats) -> None:
-        if _fits(listed, values):
+    def _check_bounds(self, listed: Measure, numbers: Sequence[Numbers]) -> None:
+        if _fits(listed, numbers):
             return
-        known = values[np.isfinite(values)]
-        high = "0 … 1 or 0 … 100" if listed.per_cent else f"{listed.low:g} … {listed.high:g}"
-        if listed.per_cent and known.min() >= 0 and known.max() <= 100:
-            high += " throughout"
+        low, high = min(n.low for n in numbers), max(n.high for n in numbers)
+        bounds = f"{listed.low:g} … {listed.high:g}"
+        if listed.per_cent:
+            bounds = "0 … 1 or 0 … 100" + (" throughout" if low >= 0 and high <= 100 else "")
         self.unclear(
-            f"{quote(listed.name)} lies in {high}, but the values in"
-            f" {known.min():.4g} … {known.max():.4g}",
+            f"{quote(listed.name)} lies in {bounds}, but the values in {low:.4g} … {high:.4g}",
             **({"lower_is_better": None} if self.reading.lower_is_better is None else {}),
         )
 
@@ -612,11 +567,11 @@ class _Finder:
                 return column
         return None
 
-    def _check_status(self, column: str, values: Floats) -> None:
+    def _check_status(self, column: str, numbers: Sequence[Numbers]) -> None:
         """Ask about runs that have a score but did not succeed."""
         codes, names = self.raw.codes(column)
         failed = np.array([*(state_of(name) != "ok" for name in names), False])[codes]
-        failed &= np.isfinite(values.reshape(len(codes), -1)).any(axis=1)
+        failed &= np.isfinite([n.values for n in numbers]).any(axis=0)
         if is_own(self.raw) or not failed.any():
             self.found["status"] = column
             return
@@ -637,21 +592,19 @@ class _Finder:
         names = list(distinct)
         kept = self.reading.algorithms if role == "algorithm" else ()
         summaries = [name for name in names if is_summary(name) and name not in kept]
+        if summaries and column != FILE:
+            what = "summaries" if summaries[1:] else "a summary"
+            dropped = np.isin(codes, [names.index(name) for name in summaries]).mean()
+            left_out = {"where": [f"{column}!={name}" for name in summaries]}
+            problem = f"in {quote(column)}, {_not_a(summaries, what, role)}"
+            self.unclear(problem, **(left_out if dropped < 0.5 else {}))
         # In a column of names, a few may be called as a measure is.
         known = {*kept, *summaries} if len(names) <= _MOST_MEASURES else {*names}
         measured = [name for name in names if name not in known and measure(name)[0]]
-        if column != FILE and 2 * len(measured) <= len(names):
-            measured = []
-        if summaries and column != FILE:
-            verb, what = ("are", "summaries") if summaries[1:] else ("is", "a summary")
-            dropped = np.isin(codes, [names.index(name) for name in summaries]).mean()
-            left_out = {"where": [f"{column}!={name}" for name in summaries]}
-            problem = _not_a(summaries, f"in {quote(column)} {verb}", what, role)
-            self.unclear(problem, **(left_out if dropped < 0.5 else {}))
-        if measured:
-            verb, what = ("are", "measures") if measured[1:] else ("is", "a measure")
+        if measured and (column == FILE or 2 * len(measured) > len(names)):
+            what = "measures" if measured[1:] else "a measure"
             chosen = {"where": [Blank(f"{column}=VALUE")]} if column != FILE else {}
-            self.unclear(_not_a(measured, verb, what, role), **chosen)
+            self.unclear(_not_a(measured, what, role), **chosen)
 
 
 def _is_number(name: str) -> bool:
@@ -662,117 +615,141 @@ def _is_number(name: str) -> bool:
     return True
 
 
-def _not_a(names: Sequence[str], verb: str, what: str, role: str) -> str:
-    shown = quote_list(names, limit=_SHOWN)
-    return f"{shown} {verb} {what}, not {_one_or_several(role, names)}"
+def _not_a(names: Sequence[str], what: str, role: str) -> str:
+    verb = "are" if len(names) > 1 else "is"
+    return f"{quote_list(names, limit=_SHOWN)} {verb} {what}, not {_some(role, names)}"
 
 
-def _one_or_several(role: str, names: Sequence[str]) -> str:
+def _some(role: str, names: Sequence[str]) -> str:
     return f"{role}s" if len(names) > 1 else f"{'an' if role[0] == 'a' else 'a'} {role}"
 
 
-def _reason_against(column: str) -> str:
-    """Return why a column is never a score of an algorithm on a task, by its name."""
-    plain = normalise(column)
-    if is_summary(column):
-        return "a summary of the others"
-    if is_size(column):
-        return "the size of a model"
-    if plain == "id" or plain.endswith("_id"):
-        return "an identifier"
-    return "without a name" if plain.startswith("unnamed:") or not plain else ""
+def _fits(listed: Measure, numbers: Sequence[Numbers]) -> bool:
+    """Return True if all values lie in the bounds of a measure, on one scale."""
+    known = [n for n in numbers if len(n.known)]
+    low = min((n.low for n in known), default=listed.high)
+    highs = [n.high for n in known] or [listed.low]
+    if low >= listed.low - 1e-9 and max(highs) <= listed.high + 1e-9:
+        return True
+    # In per cent, no column consists of fractions.
+    return listed.per_cent and low >= 0 and max(highs) <= 100 and min(highs) > 1
 
 
-def _of_another_measure(columns: Sequence[str]) -> dict[str, str]:
+# -- rules for the columns of a wide table ---------------------------------------------------------
+
+Columns = Mapping[str, Numbers]
+Rule = Callable[[Columns], Sequence[str]]
+
+
+def _caught(rules: Mapping[str, Rule], columns: dict[str, Numbers]) -> Any:
+    """Yield each reason with the columns to which it applies, which are removed."""
+    for reason, rule in rules.items():
+        if names := list(rule(columns)):
+            for name in names:
+                del columns[name]
+            yield reason, names
+
+
+def _named(test: Callable[[str], Any]) -> Rule:
+    return lambda columns: [name for name in columns if test(name)]
+
+
+def _unnamed(name: str) -> bool:
+    plain = normalise(name)
+    return not plain or plain.startswith("unnamed:")
+
+
+def _of_another_measure(columns: Columns) -> list[str]:
     """Return the few columns without the measure that all others have in their names."""
     named = [c for c in columns if measures_in(c)]
     lacking = [c for c in columns if c not in named]
-    shared = shared_measure(named) if 2 * len(lacking) < len(named) else None
-    return dict.fromkeys(lacking, f"of another measure than {shared}") if shared else {}
+    return lacking if 2 * len(lacking) < len(named) and shared_measure(named) else []
 
 
-def _fits(listed: Measure, values: Floats) -> bool:
-    """Return True if all values lie in the bounds of a measure, on one scale."""
-    finite = np.isfinite(values)
-    if not finite.any():
-        return True
-    least = values.min(where=finite, initial=np.inf)
-    highest = values.max(axis=0, where=finite, initial=-np.inf)
-    slack = 1e-9
-    if least >= listed.low - slack and np.max(highest) <= listed.high + slack:
-        return True
-    if not listed.per_cent or least < 0 or np.max(highest) > 100:
-        return False
-    # In per cent, no column consists of fractions.
-    return bool(((highest > 1) | (highest == -np.inf)).all())
-
-
-def _combinations(columns: Mapping[str, Numbers]) -> dict[str, str]:
+def _combinations(columns: Columns) -> list[str]:
     """Return the columns that are the mean, maximum or minimum of all others throughout."""
-    found: dict[int, str] = {}
+    found: set[int] = set()
     # A few rows rule out nearly all columns.
     for last in (50, None) if len(columns) > 3 else ():
         values = np.column_stack([numbers.values[:last] for numbers in columns.values()])
         whole = values[np.isfinite(values).all(axis=1)]
         if len(whole) > 2 and not (found := _combined(whole)):
             break
-    return {list(columns)[i]: f"the {what} of the others" for i, what in found.items()}
+    return [name for i, name in enumerate(columns) if i in found]
 
 
-def _combined(whole: Floats) -> dict[int, str]:
+def _combined(whole: Any) -> set[int]:
     n_columns = whole.shape[1]
     # Half of the last decimal place of each column.
     exact = [np.abs(np.round(whole, p) - whole).max(axis=0) < 1e-12 for p in range(9)]
     step = 0.51 * 10.0 ** -np.argmax([*exact, np.ones(n_columns, dtype=bool)], axis=0)
     others = (whole.sum(axis=1, keepdims=True) - whole) / (n_columns - 1)
     means = (np.abs(whole - others) <= step).all(axis=0) & (np.ptp(whole, axis=0) > 4 * step)
-    found = dict.fromkeys(np.flatnonzero(means).tolist(), "mean")
+    found = set(np.flatnonzero(means).tolist())
     ordered = np.sort(whole, axis=1)
-    for ends, what in ((ordered[:, -2:], "maximum"), (ordered[:, :2], "minimum")):
+    for best, second in ((-1, -2), (0, 1)):
         # As good as the best of the others on every row, and not one and the same column.
-        if (ends[:, 0] == ends[:, 1]).all():
-            places = np.flatnonzero((whole == ends[:, :1]).all(axis=0)).tolist()
-            found |= {places[0]: what} if len(places) == 1 else {}
+        if (ordered[:, best] == ordered[:, second]).all():
+            places = np.flatnonzero((whole == ordered[:, [best]]).all(axis=0)).tolist()
+            found |= set(places) if len(places) == 1 else set()
     return found
 
 
-def _doubtful(columns: Mapping[str, Numbers]) -> dict[str, list[str]]:
-    """Return columns of a wide table that may not be scores, by the reason."""
-    known = {c: numbers.known for c, numbers in columns.items()}
-    whole = [c for c in columns if columns[c].whole]
-    fractional = [c for c in columns if not columns[c].whole]
-    flags = [c for c in whole if np.isin(known[c], (0, 1)).all() and fractional]
-    low = min((known[c].min() for c in fractional), default=-np.inf)
-    high = max((known[c].max() for c in fractional), default=np.inf)
-    numbered = [c for c in columns if c.strip().isdigit()]
-    inside = [c for c, v in known.items() if v.min() >= 0 and v.max() <= 1]
-    beyond = [c for c in known if c not in inside and known[c].max() > 1]
-    reasons = {
-        "named by numbers, as folds": numbered if len(numbered) > 1 else [],
-        "row numbers": [
-            c
-            for c in whole
-            if len(known[c]) > 2 and known[c][0] in (0, 1) and (np.diff(known[c]) == 1).all()
-        ],
-        "constant": [c for c in columns if len(known[c]) > 1 and np.ptp(known[c]) == 0],
-        "0 and 1 beside fractions": flags,
-        "whole numbers beyond the range of the others": [
-            c for c in whole if c not in flags and (known[c].min() < low or known[c].max() > high)
-        ],
-        "on another scale": beyond if 2 * len(inside) > len(known) else [],
-        "by the end of its name": [c for c in columns if _ending(c)],
-    }
-    found: dict[str, list[str]] = {}
-    seen: set[str] = set()
-    for reason, names in reasons.items():
-        if new := [name for name in names if name not in seen]:
-            found[reason] = new
-        seen.update(names)
-    return found
+def _row_numbers(columns: Columns) -> list[str]:
+    return [
+        name
+        for name, numbers in columns.items()
+        if numbers.low in (0, 1) and len(numbers.known) > 2 and (np.diff(numbers.known) == 1).all()
+    ]
 
 
-def _ending(column: str) -> bool:
-    """Return True for a name that ends as a spread, a time or a part of the data, without unit."""
-    plain = re.sub(r"\s*[(\[][^)\]]*[)\]]\s*$", "", column.casefold())
-    words = re.split(r"[^a-z0-9]+", plain.rstrip(" )]%"))
-    return len(words) > 1 and words[-1] in ENDINGS
+def _flags(columns: Columns) -> list[str]:
+    fractional = any(not numbers.whole for numbers in columns.values())
+    unit = [c for c, n in columns.items() if n.whole and n.low >= 0 and n.high <= 1]
+    return unit if fractional else []
+
+
+def _beyond(columns: Columns) -> list[str]:
+    """Return columns of whole numbers outside the range of those with fractions."""
+    fractional = [numbers for numbers in columns.values() if not numbers.whole]
+    low = min((numbers.low for numbers in fractional), default=-np.inf)
+    high = max((numbers.high for numbers in fractional), default=np.inf)
+    return [c for c, n in columns.items() if n.whole and (n.low < low or n.high > high)]
+
+
+def _other_scale(columns: Columns) -> list[str]:
+    """Return columns that exceed 1 where most do not."""
+    inside = [c for c, n in columns.items() if n.low >= 0 and n.high <= 1]
+    above = [c for c, n in columns.items() if c not in inside and n.high > 1]
+    return above if 2 * len(inside) > len(columns) else []
+
+
+def _quantities(columns: Columns) -> list[str]:
+    named = [c for c in columns if measure(c)[0] or is_quantity(c)]
+    return named if shared_measure([*columns]) is None else []
+
+
+# What a column is if it is never a score of an algorithm on a task, and how to tell.
+_NEVER: Mapping[str, Rule] = {
+    "a summary of the others": _named(is_summary),
+    "the size of a model": _named(is_size),
+    "an identifier": _named(lambda name: f"_{normalise(name)}".endswith("_id")),
+    "without a name": _named(_unnamed),
+    "the mean, maximum or minimum of the others": _combinations,
+    "of another measure than the others": _of_another_measure,
+}
+# Why a column may not be one.
+_DOUBTFUL: Mapping[str, Rule] = {
+    "named by numbers, as folds": lambda columns: (
+        numbered if len(numbered := [c for c in columns if c.strip().isdigit()]) > 1 else []
+    ),
+    "row numbers": _row_numbers,
+    "constant": lambda columns: [
+        c for c, n in columns.items() if len(n.known) > 1 and n.low == n.high
+    ],
+    "0 and 1 beside fractions": _flags,
+    "whole numbers beyond the range of the others": _beyond,
+    "on another scale": _other_scale,
+    "by the end of its name": _named(ends_as_companion),
+    "by the name": _quantities,
+}

@@ -128,5 +128,6 @@ def test_a_column_of_classes_is_not_proposed_as_the_dataset():
     rows = [(p, c, a) for p in ("iris", "wine", "glass") for c in ("first", "second") for a in "AB"]
     frame = pd.DataFrame(rows, columns=["problem", "class", "method"])
     frame["accuracy"] = np.linspace(0.1, 0.9, len(frame))
-    with pytest.raises(ResultsError, match="dataset='problem', task='class'"):
+    with pytest.raises(ResultsError, match=r"dataset=COLUMN \(or where='class=VALUE'\)"):
         load_results(frame)
+    assert load_results(frame, dataset="problem").n_clusters == 3

@@ -300,7 +300,6 @@ def test_datasets_inside_names_of_tasks():
 ROWS_APART = {
     "iteration": ([0, 1], {"repeat": "iteration"}, "where='iteration=VALUE'"),
     "settings": (["slow", "fast"], {"where": ["settings=VALUE"]}, ""),
-    "fullname": (["a", "b"], {"algorithm": "fullname"}, "where='fullname=VALUE'"),
 }
 
 
@@ -308,8 +307,6 @@ ROWS_APART = {
 def test_a_template_names_the_column_that_tells_rows_apart(column):
     values, expected, other = ROWS_APART[column]
     parts = [long(f1=0.5, **{column: value}) for value in values]
-    if column == "fullname":
-        parts = [part.assign(fullname=part["model"] + part["fullname"]) for part in parts]
     frame = pd.concat(parts)
     assert unclear(frame).template.items() >= {"score": "COLUMN", **expected}.items()
     error = unclear(frame, score="accuracy")
@@ -318,13 +315,11 @@ def test_a_template_names_the_column_that_tells_rows_apart(column):
     assert not error.retry  # the choice is the user's
 
 
-def test_rows_with_sizes_are_named_by_the_columns_that_identify_them():
+def test_rows_with_sizes_are_models():
     frame = wide("name", pretrained=list("aabbcc"), **{"params (M)": np.arange(6) + 0.5})
-    assert unclear(frame).template["algorithm"] == ["name"]
-    both = unclear(frame.assign(name=list("ABABAB")))
-    assert both.template["algorithm"] == ["name", "pretrained"]
-    assert both.template["ignore"] == ["params (M)"]
-    assert unclear(frame.assign(url=DATASETS)).template["algorithm"] == "COLUMN"
+    template = unclear(frame).template
+    assert (template["algorithm"], template["transpose"]) == ("COLUMN", "True")
+    assert template["ignore"] == ["params (M)"]
     kept = {"transpose": True, "ignore": "params (M)", "lower_is_better": False}
     table = load_results(frame, algorithm=["name", "pretrained"], **kept)
     assert table.algorithms[:2] == ["d0 / a", "d1 / a"]
@@ -371,28 +366,6 @@ def test_an_unused_column_that_groups_tasks_is_pointed_out():
     # Of two, neither is more likely; and a column named as the dataset is the dataset.
     assert not load_results(frame.assign(path=frame["ds"] + "/x")).dataset_hint
     assert not load_results(frame.rename(columns={"task": "dataset"})).dataset_hint
-
-
-def test_a_refusal_names_the_likely_dataset():
-    """If the column would be a dataset that all algorithms have; intervals are none."""
-    frame = long().rename(columns={"dataset": "case"})
-    frame["ds"] = frame["case"].map(lambda name: f"data{int(name[1:]) // 2}")
-    error = unclear(frame)
-    assert "'ds' (3 values, constant within tasks) is not used. Is it the dataset?" in str(error)
-    assert error.retry == {"dataset": "ds", "task": "case"}
-    assert reading(load_results(frame, **error.retry)) == (3, 6, 3, True)
-    assert unclear(frame.drop(columns="ds")).template == {"dataset": "case"}
-    classes = frame.assign(case=[f"c{int(name[1:]) % 2}" for name in frame["case"]])
-    error = unclear(classes.rename(columns={"case": "class"}))
-    assert error.template == {"dataset": "ds", "task": "class"}
-    assert unclear(classes.rename(columns={"case": "part"})).template == {"dataset": "COLUMN"}
-    error = unclear(classes, task="case")
-    assert (error.template, "Is it the dataset?" in str(error)) == (
-        {"dataset": "ds", "task": "case"},
-        True,
-    )
-    intervals = long(interval=[f"[{i}, {i + 1}]" for i in range(18)]).drop(columns="dataset")
-    assert unclear(intervals).template == {"dataset": "COLUMN"}
 
 
 def test_times_with_units_are_no_tasks():
@@ -504,15 +477,34 @@ def test_messages_are_short():
         assert lines[-1].startswith("try: ")
 
 
-def test_columns_of_several_files_may_be_measures():
-    first = wide()[["dataset", "SVM", "LOF"]].assign(result="ok")
-    second = wide()[["dataset", "IF"]].assign(other=first["SVM"] / 2, result="ok")
-    with pytest.raises(UnclearTableError, match="algorithms, or measures of the alg") as caught:
-        load_results(first, second, lower_is_better=True)
-    assert not caught.value.retry
-    assert "(or algorithm='@file', score=COLUMN)" in str(caught.value)
-    chosen = load_results(first, second, lower_is_better=True, algorithms=["SVM", "IF"])
-    assert reading(chosen) == (2, 6, 6, False)
+def test_columns_of_several_files_are_algorithms_unless_their_names_clash():
+    first, second = wide()[["dataset", "SVM", "LOF"]], wide()[["dataset", "IF"]]
+    both = load_results(first, second, lower_is_better=True)
+    assert reading(both) == (3, 6, 6, False)
+    with pytest.raises(ResultsError, match=r"of the same name .* algorithm='@file', score=…"):
+        load_results(first, first, lower_is_better=True)
+
+
+@pytest.mark.parametrize("key", ["dataset", "model"])
+def test_clean_and_robust_accuracy_are_measures(key):
+    frame = wide(key)[[key, "SVM", "LOF"]].set_axis([key, "clean acc", "Robust acc"], axis=1)
+    assert unclear(frame).template["score"] == "COLUMN"
+
+
+def test_text_in_wide_tables_is_asked_about_also_if_constant():
+    error = unclear(wide(system="A"), lower_is_better=False)
+    assert "'system' holds text" in str(error)
+    assert not error.retry
+    kept = pd.concat([wide(kind="a"), wide(kind="b")])
+    assert reading(load_results(kept, where="kind=a", lower_is_better=False)) == (3, 6, 6, True)
+
+
+def test_rows_without_a_name_may_be_left_out():
+    frame = wide()
+    frame.loc[6] = [None, 0.7, 0.8, 0.6]
+    with pytest.raises(ResultsError, match="where='dataset!='"):
+        load_results(frame, lower_is_better=False)
+    assert load_results(frame, lower_is_better=False, where="dataset!=").n_tasks == 6
 
 
 def test_files_of_several_measures_are_algorithms_and_what_is_told_stays():
@@ -545,19 +537,6 @@ def test_names_in_several_columns_are_joined(role):
     # A column may have a role of its own beside.
     within = load_results(frame, **told, dataset="part", task=["part", "size", "lang"])
     assert reading(within)[:3] == (3, 18, 6)
-
-
-@pytest.mark.parametrize(
-    "value", ["2024-05-{:02}T10:00:00Z", '{{"a": {}, "b": "' + "x" * 99 + '"}}']
-)
-def test_dates_and_long_text_are_no_proposals(value):
-    frame = pd.concat([long(), long()], ignore_index=True).assign(mark=["a", "b"] * 18)
-    named = frame.assign(note=[f"{model} v{i}" for i, model in enumerate(frame["model"])])
-    assert unclear(named).template["algorithm"] == "note"
-    other = frame.assign(note=[value.format(i + 1) for i in range(len(frame))])
-    assert "note" not in str(unclear(other).template)
-    sizes = wide("name").assign(params=[1.5, 2.5, 3.5] * 2, note=other["note"][:6])
-    assert unclear(sizes).template["algorithm"] == ["name"]
 
 
 def test_a_template_presumes_no_orientation():

@@ -80,6 +80,7 @@ class RawTable:
     notes: Sequence[str] = ()
     decimal: str = "."
     _numbers: dict[str, Numbers] = field(default_factory=dict, init=False, repr=False)
+    _names: dict[str, Numbers] = field(default_factory=dict, init=False, repr=False)
     _codes: dict[str, Codes] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -143,10 +144,15 @@ class RawTable:
 
     def _kind(self, column: str) -> Numbers:
         """Return the numbers of a column, or of its distinct names if it begins with one."""
-        first = self.frame[column].iloc[0] if self.n_rows else None
-        if column in self._numbers or not (isinstance(first, str) and first[:1].isalpha()):
-            return self.numbers(column)
-        return parse_numbers(pd.Series(self.codes(column)[1], dtype=object), self.decimal)
+        if column in self._numbers:
+            return self._numbers[column]
+        if column not in self._names:
+            first = self.frame[column].iloc[0] if self.n_rows else None
+            if not (isinstance(first, str) and first[:1].isalpha()):
+                return self.numbers(column)
+            names = pd.Series(self.codes(column)[1], dtype=object)
+            self._names[column] = parse_numbers(names, self.decimal)
+        return self._names[column]
 
     def take_flags(self, column: str) -> None:
         """Use a column of True and False as the numbers 1 and 0."""
@@ -200,11 +206,6 @@ class RawTable:
         n_tasks = len(pd.unique(tasks))
         pairs = pd.unique((tasks + 1) * (codes.max(initial=0) + 2) + codes + 1)
         return 1 < n_values < n_tasks == len(pairs)
-
-    def is_shared(self, column: str, by: str) -> bool:
-        """Return True if every name in a column occurs with several names of another one."""
-        pairs = pd.DataFrame({"name": self.codes(column)[0], "by": self.codes(by)[0]})
-        return bool(pairs.groupby("name")["by"].nunique().min() > 1)
 
 
 def check_names(columns: Sequence[str], where: str) -> None:
