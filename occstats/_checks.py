@@ -23,8 +23,9 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     """
     offered = tuple(choices)
     if value not in offered:
+        shown = ", ".join(each if each[-1].isalnum() else repr(each) for each in offered)
         raise ArgumentError(
-            f"{name} must be {'one of ' * (len(offered) > 1)}{', '.join(offered)}; got {value!r}"
+            f"{name} must be {'one of ' * (len(offered) > 1)}{shown}; got {value!r}"
             f"{did_you_mean(str(value), offered)}"
         )
 

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from difflib import get_close_matches
+from shutil import get_terminal_size
 from textwrap import TextWrapper
 from typing import Any, Literal
 
@@ -33,6 +34,7 @@ __all__ = [
     "shorten",
     "show_path",
     "significant",
+    "terminal_width",
     "word",
     "wrap",
 ]
@@ -399,6 +401,11 @@ def minus_signs(text: str) -> str:
     ('[−0.010, +0.022]', 'GPT-4: −2.61e−10')
     """
     return re.sub(r"(?:(?<!\w)|(?<=\de))-(?=[\d.])", "−", text)
+
+
+def terminal_width() -> int:
+    """Return the width of paragraphs: 80 columns, or those of a narrower terminal."""
+    return min(80, get_terminal_size().columns)
 
 
 def wrap(text: str, width: int = 80, first: str = "", others: str = "") -> list[str]:

@@ -1,6 +1,6 @@
 """Exceptions with a message for the user."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -18,15 +18,18 @@ class ArgumentError(OccstatsError, ValueError):
 class ResultsError(OccstatsError, ValueError):
     """A results table or file cannot be read or compared as it is.
 
-    `retry` has the options with which it can be, if they are known; the command line prints them
-    as a command to try.
+    `retry` has the options with which it can be, if they are known, and `choices` a line for each
+    remedy, `retry` first; the command line prints them as a command to try.
     """
 
-    def __init__(self, problem: str, retry: Mapping[str, Any] | None = None) -> None:
-        self.problem = problem
-        self.retry = dict(retry or {})
+    def __init__(
+        self, problem: str, retry: Mapping[str, Any] | None = None, choices: Sequence[str] = ()
+    ) -> None:
+        self.problem, self.retry, self.choices = problem, dict(retry or {}), [*choices]
         given = ", ".join(f"{name}={value!r}" for name, value in self.retry.items())
-        super().__init__(f"{problem}; try: {given}" if given else problem)
+        remedies = "\n  or ".join(choices)
+        lines = f"{problem}\ntry: {remedies}" if choices else problem
+        super().__init__(f"{problem}; try: {given}" if given and not choices else lines)
 
 
 class DataError(OccstatsError, ValueError):

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import click
 
 from occstats._checks import require_descriptors
+from occstats.cli.main import say
 from occstats.cli.options import READING, LongCommand, options, results, take
 
 __all__ = ["Finding", "check_r", "diagnose", "doctor", "skill"]
@@ -26,7 +27,6 @@ THREAD_VARIABLES = (
     "MKL_NUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-WIDTH = 80
 COLOURS = {"ok": "green", "missing": "yellow", "broken": "red", "unknown": "yellow"}
 
 
@@ -52,7 +52,7 @@ def doctor(as_json: bool, compile_ahead: bool) -> None:
     otherwise.
     """
     from occstats import __version__
-    from occstats._format import printable, wrap
+    from occstats._format import printable, terminal_width, wrap
 
     if compile_ahead:
         _compile()
@@ -80,7 +80,7 @@ def doctor(as_json: bool, compile_ahead: bool) -> None:
             if not os.environ.get("NO_COLOR"):
                 sign = click.style(sign, fg=COLOURS[finding.status])
             found = "  ".join(filter(None, (finding.version, finding.detail)))
-            lines = wrap(printable(found), WIDTH - width - 11) or [""]
+            lines = wrap(printable(found), max(terminal_width() - width - 11, 20)) or [""]
             lines += [f"→ {finding.remedy}"] if finding.remedy else []
             click.echo(f"{finding.name:<{width}}  {sign} {lines[0]}".rstrip())
             for line in lines[1:]:
@@ -191,9 +191,7 @@ TESTS: dict[str, tuple[Literal["rgl", "ds"], ...]] = {
 
 
 def _one_of(help: str, *choices: str) -> dict[str, Any]:
-    usual = choices[0]
-    kind = click.Choice(choices)
-    return {"help": help, "type": kind, "choices": (), "default": usual, "usual": usual}
+    return {"help": help, "choices": choices, "default": choices[0], "usual": choices[0]}
 
 
 @click.command(
@@ -233,7 +231,6 @@ def check_r(
     engines test every ordered pair of algorithms, and the largest difference is printed. The exit
     code is 0 if no p-value and no Z differs by more than 1e-10, and 1 otherwise.
     """
-    from occstats._format import wrap
     from occstats.comparison.study import clusters_of
     from occstats.engines.agreement import AGREEMENT, check_engines
     from occstats.report.json_document import plain
@@ -272,7 +269,7 @@ def check_r(
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         for key, check in checks.items():
-            click.echo("\n".join(wrap(f"{key}: {check.sentence(names)}", others="     ")))
+            say(f"{key}: {check.sentence(names)}", err=False, others="     ")
     if not agree:
         sys.exit(1)
 

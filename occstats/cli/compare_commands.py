@@ -12,9 +12,9 @@ import click
 
 from occstats._checks import check_integer
 from occstats.cli.dialogue import load
+from occstats.cli.main import say
 from occstats.cli.options import (
     READING,
-    REPLACE,
     SETTINGS,
     LongCommand,
     between,
@@ -25,7 +25,7 @@ from occstats.cli.options import (
     take,
     with_options,
 )
-from occstats.errors import ArgumentError
+from occstats.errors import ArgumentError, FigureError
 from occstats.progress import advance, working
 
 __all__ = ["compare", "figures", "gate", "plan"]
@@ -51,7 +51,6 @@ def _measures(_: click.Context, __: click.Parameter, value: str | None) -> str |
         results(),
         *options(
             *(*OUTPUT, "by", "force", *SETTINGS, *READING, "no_input"),
-            force=REPLACE,
             out={
                 "help": "Write the report, methods, tables (CSV, LaTeX) and comparison.json to "
                 "this folder"
@@ -206,6 +205,9 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
 
     if power_curve is not None and Path(power_curve).suffix.lower() not in (".pdf", ".svg", ".png"):
         raise ArgumentError(f"power_curve must end in .pdf, .svg or .png; got {power_curve!r}")
+    for name in ("candidate", "baseline", "control") if not results else ():
+        if given[name] is not None:
+            raise ArgumentError(f"{name} needs results of a pilot")
     with working("Planning"):
         found = plan_study([*results] or None, **take((*PLAN, *PILOT, *READING), given))
     if power_curve is not None:
@@ -226,14 +228,13 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
 def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if not asked or context.resilient_parsing:
         return
-    from occstats._format import wrap
     from occstats.figures.registry import FIGURES
 
     indent = max(map(len, FIGURES)) + 2
     for entry in FIGURES.values():
         files = ", ".join(f"--{need}" for need in entry.needs if need != "comparison")
         shown = entry.shows + (f" ({files})" if files else "")
-        click.echo("\n".join(wrap(shown, 80, entry.name.ljust(indent), " " * indent)))
+        say(shown, err=False, first=entry.name.ljust(indent), others=" " * indent)
     context.exit()
 
 
@@ -259,7 +260,6 @@ def _order(_: click.Context, __: click.Parameter, given: str | None) -> str | li
         *options(
             *("out", "force", *FIGURES, "dpi", *DRAWING, *SETTINGS, *READING, "no_input"),
             out={"default": "figures"},
-            force=REPLACE,
             formats={"default": "pdf"},
             list_figures={"callback": _list_figures},
             labels={"callback": _labels},
@@ -290,8 +290,6 @@ def figures(
     occstats figures --times times.csv --sweep sweep.parquet
     """
     from occstats._files import check_folder, write_folder
-    from occstats._format import wrap
-    from occstats.errors import FigureError
     from occstats.figures._style import check_formats, preset
     from occstats.figures.registry import draw_figures, read_frame, wanted_figures
 
@@ -337,11 +335,11 @@ def figures(
     for name in contents:
         click.echo(str(folder / name))
     for notice, names in notices.items():
-        click.echo("\n".join(wrap(f"{', '.join(names)}: {notice}")), err=True)
+        say(f"{', '.join(names)}: {notice}")
     if any("of" in notice and "algorithms" in notice for notice in notices):
-        click.echo("More: --show N, --algorithms A,B …", err=True)
+        say("More: --show N, --algorithms A,B …")
     for message in _merged([warning.message for warning in caught]):
-        click.echo("\n".join(wrap(f"Warning: {message}")), err=True)
+        say(f"Warning: {message}")
 
 
 def _merged(messages: list[Warning | str]) -> list[str]:

@@ -6,13 +6,12 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from occstats._format import count, printable, quote, quote_list
-from occstats.cli.main import ARGUMENTS, advice, as_command
+from occstats._format import count, printable, quote, quote_list, terminal_width, wrap
+from occstats.cli.main import ARGUMENTS, advice, as_command, say
 from occstats.cli.options import READING, SETTINGS, take
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["load"]
 
-WIDTH = 80
 MOST_COLUMNS = 40
 NUMBERS = re.compile(r"(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?")
 
@@ -82,15 +80,13 @@ def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -
 
 
 def _show(text: str) -> None:
-    for line in wrap(printable(text), WIDTH, subsequent_indent="     ") or [""]:
-        click.echo(line, err=True)
+    say(text, others="     ")
 
 
 def _ask(question: str) -> str:
-    *lines, last = wrap(printable(question), WIDTH - 12, subsequent_indent="   ")
-    for line in lines:
-        click.echo(line, err=True)
-    click.echo(f"{last} ", nl=False, err=True)
+    lines = wrap(printable(question), terminal_width() - 12, others="   ")
+    click.echo("\n".join(lines), nl=False, err=True)
+    click.echo(" ", nl=False, err=True)
     answer = sys.stdin.readline()
     if not answer:
         raise EOFError
@@ -290,5 +286,5 @@ def _confirmed(results: Results) -> bool:
     if results.n_clusters == results.n_tasks:
         shown = shown.drop(columns=shown.columns[1])
     for line in shown.to_string(index=False, max_colwidth=18).splitlines():
-        click.echo(f"   {printable(line)[: WIDTH - 3]}", err=True)
+        click.echo(f"   {printable(line)[: terminal_width() - 3]}", err=True)
     return _ask("Right? [y/N]").lower() in {"y", "yes"}

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from occstats._checks import check_choice
-from occstats._format import count, quote_list, wrap
-from occstats.cli.main import HelpfulGroup
-from occstats.cli.options import EXPERIMENT, REPLACE, options, split_names, take
+from occstats._checks import check_integer
+from occstats._format import count, quote_list
+from occstats.cli.main import HelpfulGroup, say
+from occstats.cli.options import EXPERIMENT, options, split_names, take
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,24 +33,6 @@ FIGURE_FORMATS = {
 }
 
 
-class ExperimentCommand(click.Command):
-    """A command that says how to name datasets, and how to resume."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            if error.option_name == "--resume":
-                ctx.fail("--resume is not needed: the same command resumes its work")
-            raise
-        except click.UsageError as error:
-            if extra := re.search(r"unexpected extra arguments? \((.+)\)", error.message):
-                option = "--data" if Path(extra[1]).exists() else "--datasets"
-                names = extra[1].replace(" ", ",")
-                ctx.fail(f"{extra[1]}: unexpected; try: {ctx.command_path} {option} {names}")
-            raise
-
-
 def _figure_formats(text: str) -> list[str]:
     """Return the file types of a figure; an empty list for "none"."""
     from occstats.figures._style import check_formats
@@ -59,14 +41,21 @@ def _figure_formats(text: str) -> list[str]:
 
 
 def _carry_out(
-    experiment: Experiment, out: str, unit: str, *, dry_run: bool, as_json: bool, **how: Any
+    experiment: Experiment,
+    out: str,
+    unit: str,
+    *,
+    dry_run: bool,
+    as_json: bool,
+    recompute: str | None,
+    **how: Any,
 ) -> bool:
     """Compute what is missing; print the plan and return False for a dry run."""
     if dry_run:
         _print_plan(experiment, unit, as_json)
         return False
     with _resumable(out):
-        experiment.run(**how)
+        experiment.run(force=recompute, **how)
     return True
 
 
@@ -75,7 +64,7 @@ def _resumable(out: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        click.echo(f"Interrupted; the same command resumes the work in {out}.", err=True)
+        say(f"Interrupted; the same command resumes the work in {out}.")
         raise
 
 
@@ -94,17 +83,16 @@ def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
         }
         click.echo(json.dumps(document))
         return
-    sentence = (
+    say(
         f"{count(tasks, 'task')} from {count(len(experiment.tasks), 'dataset')} × "
         f"{count(len(experiment.recipes), 'descriptor')} × 5 folds = {plan.n_rows:,} {unit}; "
         f"{remaining.n_rows:,} are not done yet, in {count(len(remaining.shards), 'shard')}, "
-        f"roughly {remaining.cost:.0f} s on one core."
+        f"roughly {remaining.cost:.0f} s on one core.",
+        err=False,
     )
-    click.echo("\n".join(wrap(sentence)))
 
 
 @click.command(
-    cls=ExperimentCommand,
     params=options(
         *(*EXPERIMENT, "parameters", "preset", "fast"),
         out={
@@ -145,7 +133,6 @@ def run(
     if fast and preset is None:
         raise click.UsageError("--fast is for --preset paper")
     if preset is not None:
-        check_choice("--preset", preset, ["paper"])
         if descriptors or parameters or given["shard"] or protocol["seed"] != "pinned:0":
             raise click.UsageError(
                 "--preset paper determines --descriptors, --parameters, --seed and --shard; leave "
@@ -159,7 +146,7 @@ def run(
         chosen = leave_one_out_parameters(parameters)
     experiment = prepare(data, out=out, descriptors=descriptors, parameters=chosen, **protocol)
     if chosen is not None and (note := _not_swept(experiment, chosen, named=bool(descriptors))):
-        click.echo("\n".join(wrap(note)), err=True)
+        say(note)
     if not _carry_out(experiment, out, "fits", **given):
         return 0
     summary = summarise(experiment, experiment.finish(out))
@@ -201,6 +188,7 @@ def _run_paper(
     fast: bool,
     as_json: bool,
     dry_run: bool,
+    recompute: str | None,
     **how: Any,
 ) -> int:
     """Print the fixed choices and the expected time, then sweep, choose, run and compare."""
@@ -212,21 +200,20 @@ def _run_paper(
     tasks = sum(len(tasks) for _, _, tasks in paper.sweep.tasks)
     minutes = paper.estimated_seconds() / 60
     differences = paper.differences()
-    click.echo(
+    say(
         f"The paper's experiment on {len(paper.sweep.sources)} datasets ({tasks} tasks): roughly "
-        f"{minutes:.0f} minutes on one core.",
-        err=True,
+        f"{minutes:.0f} minutes on one core."
     )
     for choice in PINNED:
-        click.echo(f"  {choice}", err=True)
+        say(choice, first="  ", others="  ")
     for name, wrong in differences.items():
-        click.echo(f"{name}: {'; '.join(wrong)}", err=True)
+        say(f"{name}: {'; '.join(wrong)}")
     if dry_run:
         if as_json:
             click.echo(json.dumps({"tasks": tasks, "minutes": minutes, "settings": PINNED}))
         return 0
     with _resumable(out):
-        table = paper.run(**how)
+        table = paper.run(force=recompute, **how)
     import occstats
     from occstats._files import write_folder
     from occstats.experiment.store import FAILED
@@ -250,7 +237,6 @@ def _run_paper(
 
 
 @click.command(
-    cls=ExperimentCommand,
     params=options(
         *(*EXPERIMENT, "formats", "metrics", "grids", "windows"),
         out={
@@ -314,15 +300,14 @@ def tune(
         return 0
     remaining = len(experiment.remaining().shards)
     if remaining:
-        click.echo(
+        say(
             f"Not done yet: {count(remaining, 'shard')} of other parts of the work; the last part "
-            "writes the tables.",
-            err=True,
+            "writes the tables."
         )
         return 0
     sweep = read_sweep(out)
     for reason in write_sweep(sweep, out, figure_formats=kinds):
-        click.echo(reason, err=True)
+        say(reason)
     if given["as_json"]:
         click.echo(json.dumps(sweep.to_dict(), ensure_ascii=False))
     else:
@@ -362,7 +347,6 @@ def _parse_window(text: str) -> tuple[str, int]:
         },
         seed={"default": 0, "metavar": "S", "help": "Seed of samples and descriptors"},
         out={"default": "times"},
-        force=REPLACE,
         formats=FIGURE_FORMATS,
         as_json={"help": "Print the measurements as JSON"},
     )
@@ -396,6 +380,7 @@ def time(
     kinds = _figure_formats(formats)
     names = ["times.csv", "times.parquet", *(f"times.{kind}" for kind in kinds)]
     check_folder(out, names, force=force)
+    check_integer("--seed", seed, least=0)
     chosen = sizes or list(SIZES)
     n_rows = max(chosen) + queries
     pool = rows_of_file(data, label=label) if data else generated_rows(n_rows, attributes, seed)
@@ -416,7 +401,7 @@ def time(
         print_table(make_console(), timing_table(table))
         failed = table[table["status"] == "failed"].drop_duplicates("descriptor")
         for name, reason in zip(failed["descriptor"], failed["error"], strict=True):
-            click.echo(f"{name} failed: {reason}", err=True)
+            say(f"{name} failed: {reason}")
         for path in written:
             click.echo(str(path))
     return 1 if (table["status"] == "failed").any() else 0
@@ -496,7 +481,7 @@ def check(folder: str, label: str, as_json: bool) -> int:
             "mirror",
             "force",
             out={"default": "datasets"},
-            force={"help": "Download existing files again", "type": None, "is_flag": True},
+            force={"help": "Download existing files again"},
         ),
     ]
 )
@@ -521,7 +506,7 @@ def fetch(names: tuple[str, ...], out: str, mirror: str | None, force: bool) -> 
             dataset = fetch_dataset(entry, out, mirror=mirror)
         except DataError as error:
             failed = True
-            click.echo(f"{entry.name}: {error}", err=True)
+            say(f"{entry.name}: {error}")
         else:
             click.echo(f"{entry.name}: {len(dataset.X)} rows, as in the paper")
     return int(failed)

@@ -18,10 +18,10 @@ from typing import Any, NoReturn
 import click
 
 from occstats import __version__
-from occstats._format import did_you_mean, printable, wrap
+from occstats._format import did_you_mean, printable, terminal_width, wrap
 from occstats.errors import OccstatsError
 
-__all__ = ["COMMANDS", "HelpfulGroup", "main"]
+__all__ = ["ARGUMENTS", "COMMANDS", "HelpfulGroup", "advice", "as_command", "main", "say"]
 
 # name → (module, help): `occstats --help` must not import what the commands need
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -41,9 +41,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
 BAD_INPUT, INTERRUPTED = 2, 130
 # Key of the typed arguments in the context of a command.
 ARGUMENTS = "occstats.arguments"
-# Begins the second line of a message with several lines.
-TRY = "\ntry: "
-WIDTH, MOST_LINES = 80, 12
 
 
 class HelpfulGroup(click.Group):
@@ -132,18 +129,11 @@ class LazyGroup(HelpfulGroup):
         try:
             code: Any = run()
         except click.UsageError as error:
-            message = error.format_message()
-            if isinstance(error, click.NoSuchOption) and error.possibilities:
-                nearest = [*error.possibilities][:1]
-                message = click.NoSuchOption(error.option_name, None, nearest).format_message()
-            if given := re.search(r"'([^']*)' is not one of (.*)\.", message):
-                choices = re.findall("'([^']*)'", given[2])
-                message = f"{message.removesuffix('.')}{did_you_mean(given[1], choices)}"
-            _refuse(message, error.ctx)
+            _refuse(_usage(error))
         except click.ClickException as error:
-            _refuse(error.format_message(), None)
+            _refuse(error.format_message())
         except OccstatsError as error:
-            _refuse(advice(error, self.arguments), None)
+            _refuse(advice(error, self.arguments))
         except (KeyboardInterrupt, click.Abort, EOFError):
             click.echo("Interrupted.", err=True)
             sys.exit(INTERRUPTED)
@@ -156,37 +146,45 @@ def _interrupt_once(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
+def _usage(error: click.UsageError) -> str:
+    """Return the message of a command that cannot be parsed, with a remedy."""
+    message, context = error.format_message().removesuffix("."), error.ctx
+    if context is None:
+        return message
+    known = {name for each in context.command.params for name in (*each.opts, *each.secondary_opts)}
+    if isinstance(error, click.NoSuchOption):
+        near = did_you_mean(error.option_name, known) if error.option_name else ""
+        message = f"there is no option {error.option_name}{near}"
+        if error.option_name == "--resume":
+            message += ": the same command resumes its work"
+    elif extra := re.search(r"unexpected extra arguments? \((.*)\)", message):
+        names = extra[1].replace(" ", ",")
+        option = "--data" if os.path.exists(names) or "--datasets" not in known else "--datasets"
+        remedy = f"; try: {context.command_path} {option} {shlex.quote(names)}"
+        message = f"{extra[1]}: unexpected{remedy if option in known else ''}"
+    return f"{message} (see {context.command_path} --help)"
+
+
 def advice(error: OccstatsError, arguments: Sequence[str]) -> str:
     """Return the message of an error with options, and with the command to try, if known."""
     from occstats.cli.options import with_options
 
-    retry = dict(getattr(error, "retry", {}))
-    problem = str(getattr(error, "problem", error))
-    head, *choices = problem.split("\n") if TRY in problem else [problem]
-    proposed = re.match(r"try: (\w+)='([^']+)'", choices[0]) if choices else None
-    if proposed and not retry:
-        retry = {proposed[1]: proposed[2]}
-    template = getattr(error, "template", None)
-    if template is not None:
-        lines = [with_options(line) for line in problem.split("\n")]
-        options = retry or template
-        return "\n".join([*lines, *([f"try: {as_command(arguments, options)}"] if options else [])])
-    if not retry:
-        return "\n".join(map(with_options, (head, *choices)))
+    retry = dict(getattr(error, "template", None) or getattr(error, "retry", {}))
+    first, *others = map(with_options, getattr(error, "choices", None) or [""])
     # An explicit policy stays, unless it is what has to change.
     if len(retry) > 1 and any(argument.startswith("--missing") for argument in arguments):
         retry.pop("missing", None)
-    lines = [with_options(head), f"try: {as_command(arguments, retry)}"]
-    if choices:
-        lines += [f"     ({reason}" for reason in choices[0].split(" (", 1)[1:]]
+    lines = [*map(with_options, str(getattr(error, "problem", error)).split("\n"))]
+    if retry:
+        lines.append(f"try: {as_command(arguments, retry)}")
+        lines += [f"     ({reason}" for reason in first.split(" (", 1)[1:]]
         command = main.get_command(click.Context(main), arguments[0]) if arguments else None
         known = {name for option in (command.params if command else ()) for name in option.opts}
-        others = (with_options(choice) for choice in choices[1:])
         # Leave out a choice of another command, such as --estimand in gate.
-        lines += [
-            line for line in others if not line.startswith("  or --") or known & {*line.split()}
-        ]
-    return "\n".join(lines)
+        others = [line for line in others if not line.startswith("--") or known & {*line.split()}]
+    elif first:
+        lines.append(f"try: {first}")
+    return "\n".join([*lines, *(f"  or {line}" for line in others)])
 
 
 def as_command(arguments: Sequence[str], options: Mapping[str, Any]) -> str:
@@ -262,27 +260,26 @@ def _without_options(arguments: Sequence[str], options: Mapping[str, Any]) -> li
     return kept
 
 
-def _refuse(message: str, context: click.Context | None) -> NoReturn:
-    message = f"Error: {message}"
-    if context is not None:
-        message += f" (see {context.command_path} --help)"
-    if "\n" not in message and not sys.stderr.isatty():
-        click.echo(printable(message), err=True)
-        sys.exit(BAD_INPUT)
-    shown: list[str] = []
-    before, _, after = message.partition(TRY)
-    kept = MOST_LINES - sum(-(-len(line) // WIDTH) for line in f"try: {after}".split("\n")[:1])
-    for line in message.split("\n"):
-        # A command is pasted as a whole.
-        command = line.startswith("try: occstats ")
-        parts = [line] if command else wrap(printable(line), WIDTH, others=" " * 5)
-        most = kept if line in before else MOST_LINES
-        if command or len(shown) + len(parts) <= most:
-            shown += parts
-        elif line in before:
-            kept = 0  # of numbered columns, the first are shown
-    click.echo("\n".join(map(printable, shown)), err=True)
+def _refuse(message: str) -> NoReturn:
+    lines = f"Error: {message}".split("\n")
+    if len(lines) > 1 or sys.stderr.isatty():
+        width = terminal_width()
+        shown: list[str] = []
+        for line in map(printable, lines):
+            if line.startswith("try: occstats "):  # pasted as a whole
+                shown.append(line)
+            elif re.match(r" +\d", line):  # a numbered column
+                shown.append(line if len(line) <= width else f"{line[: width - 1]}…")
+            else:
+                shown += wrap(line, width, others=" " * 5)
+        lines = shown
+    click.echo("\n".join(map(printable, lines)), err=True)
     sys.exit(BAD_INPUT)
+
+
+def say(text: str, *, err: bool = True, first: str = "", others: str = "") -> None:
+    """Print the text, wrapped to the terminal."""
+    click.echo("\n".join(wrap(printable(text), terminal_width(), first, others)), err=err)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from occstats._checks import check_choice
 from occstats.comparison.settings import CHOICES
 from occstats.results.reading import CHOICES as READING_CHOICES
 
@@ -29,9 +30,10 @@ __all__ = [
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no argument
-    """Choices for help and completion; the function that is called refuses any other value."""
+    """Choices for help and completion, refused in the words of Python's functions."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        check_choice(param.opts[-1] if param else "value", value, self.choices)
         return value
 
 
@@ -50,7 +52,11 @@ def split_names(text: str) -> list[str]:
 
 
 def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    return None if value is None else split_names(value)
+    if value is None:
+        return None
+    if names := split_names(value):
+        return names
+    raise click.BadParameter("is empty; give names separated by commas")
 
 
 def _one_or_more(
@@ -75,9 +81,8 @@ def _shard(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
 
 
 def _sizes(ctx: click.Context, option: click.Parameter, value: str | None) -> list[int] | None:
-    if value is None:
-        return None
-    return [COUNT(part, option, ctx) for part in split_names(value)]
+    names = _names(ctx, option, value)
+    return names and [COUNT(part, option, ctx) for part in names]
 
 
 class Option(click.Option):
@@ -118,6 +123,7 @@ TABLE: dict[str, Row] = {
     "out": _row(OUTPUT, "Output folder", metavar="DIR", show_default=True),
     "as_json": _row(OUTPUT, "Print one JSON document and nothing else", "--json", is_flag=True),
     "full": _row(OUTPUT, "Print all tables, with all pairs", is_flag=True),
+    "force": _row(OUTPUT, "Replace files in --out that occstats did not write", is_flag=True),
     "by": _row(COMPARISON, "Compare within each value of this column (a language, a size class), "
         "corrected over all of them", metavar="COLUMN"),
     # Settings of a comparison
@@ -260,7 +266,7 @@ TABLE: dict[str, Row] = {
     "labels": _row(DRAWING, "Text to show instead of a name; repeatable", "--label",
         metavar="NAME=TEXT", multiple=True),
     "theme": _row(DRAWING, "The style of this package, or that of your matplotlibrc",
-        type=click.Choice(["house", "user"]), default="house", show_default=True),
+        choices=["house", "user"], default="house", show_default=True),
     "height": _row(DRAWING, "Height", metavar="INCHES", type=float, usual="as needed"),
     "show": _row(DRAWING, "Largest number of algorithms to show", metavar="N", type=int,
         usual="as many as are legible"),
@@ -290,8 +296,8 @@ TABLE: dict[str, Row] = {
         type=POSITIVE, usual="the available memory"),
     "seed": _row(WORK, "Derive the seed of each fit from S, or use S for every fit, as in the "
         "paper", metavar="S|pinned:S", default="pinned:0", show_default=True),
-    "force": _row(WORK, "Compute failed fits again, or all of them",
-        type=click.Choice(["failed", "all"])),
+    "recompute": _row(WORK, "Compute failed fits again, or all of them", "--force",
+        choices=["failed", "all"]),
     "dry_run": _row(WORK, "Print what would be computed and exit", is_flag=True),
     "progress": _row(WORK, "Show a progress bar", "--progress/--no-progress", default=None,
         usual="on a terminal"),
@@ -345,15 +351,6 @@ def option_name(name: str) -> str:
     """
     names, _ = TABLE.get(name, ((), {}))
     return names[-1].partition("/")[0] if names else f"--{name.replace('_', '-')}"
-
-
-# Changes of "force" for commands that only write a folder.
-REPLACE = {
-    "group": OUTPUT,
-    "help": "Replace files in --out that occstats did not write",
-    "type": None,
-    "is_flag": True,
-}
 
 
 def options(*names: str, **changes: dict[str, Any]) -> list[click.Parameter]:

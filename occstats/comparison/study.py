@@ -233,7 +233,7 @@ def prepare(results: Results, settings: Settings) -> Study:
     scale = score_scale(results)
     settings = settings.for_scores(binary=is_binary(results.scores), scale=scale)
     if settings.estimand == "mean" and results.failed is not None and results.failure_score is None:
-        raise ArgumentError(_no_failure_score(results))
+        raise _no_failure_score(results)
     clusters, tolerance = clusters_of(results), settings.tie_tolerance
     sample = tested = Sample.of(results.oriented, clusters, tie_tolerance=tolerance)
     if results.failed is not None:
@@ -254,15 +254,19 @@ def prepare(results: Results, settings: Settings) -> Study:
     return Study(ordered, settings, sample.select(order), tested.select(order), scale)
 
 
-def _no_failure_score(results: Results) -> str:
+def _no_failure_score(results: Results) -> ResultsError:
     """Return the error for means over unscored failures, with its remedies."""
     scores = results.scores.to_numpy(dtype=np.float64)
     worst = float(np.nanmin(scores) if results.higher_is_better else np.nanmax(scores))
     example = "0" if results.higher_is_better and worst >= 0 else f"{worst!r}"
-    return (
-        f"means need a score for failed runs, and {quote(results.score_name)} has no known bound\n"
-        f"try: missing='worst={example}' (or another SCORE after worst=)\n"
-        "  or estimand='typical' (failures rank below every score)"
+    policy = f"worst={example}"
+    return ResultsError(
+        f"means need a score for failed runs, and {quote(results.score_name)} has no known bound",
+        {"missing": policy},
+        [
+            f"missing={policy!r} (or another SCORE after worst=)",
+            "estimand='typical' (failures rank below every score)",
+        ],
     )
 
 

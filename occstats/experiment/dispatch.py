@@ -253,6 +253,8 @@ def _client(address: str) -> Any:
     try:
         # Fail immediately where nothing listens; the client itself retries for long.
         parts = urlsplit(address)
+        if not parts.hostname:
+            raise ValueError("an address is tcp://host:port")
         if parts.scheme == "tls" and not Security().get_connection_args("client")["ssl_context"]:
             raise ValueError(
                 "tls needs certificates: set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …CLIENT__CERT "

@@ -212,8 +212,8 @@ def wanted_figures(only: Sequence[str] | None, available: set[str]) -> list[Figu
             )
         for needed in FIGURES[key].needs:
             if needed not in available:
-                source = "RESULTS" if needed == "comparison" else f"a table of {needed}"
-                raise FigureError(f"figure {key!r} needs {source}, which was not given")
+                source = "RESULTS" if needed == "comparison" else f"a table: pass {needed}=…"
+                raise FigureError(f"figure {key!r} needs {source}")
         entries.append(FIGURES[key])
     return entries
 

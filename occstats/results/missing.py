@@ -192,17 +192,13 @@ def _refusal(results: Results, absent: Mask) -> ResultsError:
         others = (line for line in options if "missing='complete'" not in line)
         options = [f"algorithms={part}, missing='complete' ({stays})", *others]
     options = options or ["use algorithms that share tasks under the same names"]
-    lines = [f"{'  or' if i else 'try:'} {line}" for i, line in enumerate(options)]
     notes = [note for note in results.notes if "count as missing" in note][:_NOTES_SHOWN]
     because = [note.removeprefix(f"{source}: ").rstrip(".") for note in notes]
     for n_notes in range(len(because), -1, -1):
-        message = ["; ".join([problem, *because[:n_notes]]), *lines]
-        if sum(len(wrap(line, _WIDTH)) for line in message) <= _MOST_LINES:
+        head = "; ".join([problem, *because[:n_notes]])
+        if sum(len(wrap(line, _WIDTH)) for line in (head, *options)) <= _MOST_LINES:
             break
-    error = ResultsError("\n".join(message))
-    # The message already has the option, so the constructor must not append it.
-    error.retry = retry
-    return error
+    return ResultsError(head, retry, options)
 
 
 def _unfit(results: Results, policy: str, why: str) -> ResultsError:

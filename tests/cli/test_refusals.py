@@ -140,7 +140,7 @@ def test_refusals_of_long_names_are_short(csv):
         ("--estimand mean --test ds", "set --estimand typical, or leave --test out"),
         ("--estimand mean --null flips", "set --null bootstrap or --null asymptotic"),
         ("--test rlg", "--test must be one of rgl, ds; got 'rlg' (did you mean 'rgl'?)"),
-        ("--decimal ;", "--decimal: must be one of '.', ','; got ';'"),
+        ("--decimal ;", "--decimal must be one of '.', ','; got ';'"),
         ("--alpha 5", "--alpha must be strictly between 0 and 1; got 5"),
         ("--alpha nan", "--alpha must be strictly between 0 and 1"),
         ("--tie-tolerance -1", "--tie-tolerance must be a number of 0 or more"),
@@ -165,7 +165,10 @@ def test_arguments(typed, text):
         ("absent.csv", "there is no command or file 'absent.csv'"),
         ("compare mine.csv --contol p", "--control"),
         ("compare mine.csv --score cla", "given as score (did you mean 'class'?)"),
-        ("figures mine.csv --theme hous", "is not one of 'house', 'user' (did you mean 'house'?)"),
+        (
+            "figures mine.csv --theme hous",
+            "--theme must be one of house, user; got 'hous' (did you mean",
+        ),
         ("figures lenz2021 --order ranks --n-resamples 100", "--order 'ranks' is not in this"),
         ("figures lenz2021 --label alp=x --n-resamples 100", "--label 'alp' is not in this"),
         ("figures mine.csv --width ieeee", "--width must be a number"),
@@ -183,11 +186,21 @@ def test_arguments(typed, text):
         ("run --shard ²/3", "is not I/N"),
         ("tune --window a=²", "expected a number of grid points"),
         ("tune --window wide", "expected a number of grid points"),
+        ("run iris", "iris: unexpected; try: occstats run --datasets iris"),
+        ("time mine.csv", "mine.csv: unexpected; try: occstats time --data mine.csv"),
+        ("time --seed -1", "--seed must be an integer of at least 0; got -1"),
+        ("time --sizes ,", "Invalid value for '--sizes': is empty"),
+        ("plan --sd-dataset 1 --difference 1 --candidate p", "--candidate needs results of a"),
+        ("run --datasets ,", "Invalid value for '--datasets': is empty"),
+        ("run --force al", "--force must be one of failed, all; got 'al' (did you mean 'all'?)"),
+        ("gate mine.csv --json", "there is no option --json (see occstats gate --help)"),
+        ("figures --times mine.csv", "drawn: times lacks the columns descriptor, n,"),
+        ("figures --only times", "figure 'times' needs a table: pass --times …"),
     ],
 )
 def test_commands(csv, typed, text):
     csv(SMALL, "mine.csv")
-    result = CliRunner().invoke(main, typed.split())
+    result = CliRunner().invoke(main, typed.split(), prog_name="occstats")
     assert (result.exit_code, result.stdout) == (2, "")
     (line,) = result.stderr.splitlines()
     assert text in line
