@@ -466,6 +466,11 @@ class Comparison:
 
         return to_html(self)
 
+    def _repr_latex_(self) -> str:
+        from occstats.report.notebook import to_latex
+
+        return to_latex(self)
+
     def where(self, condition: Any = None, **values: Any) -> Comparison:
         """Compare again on some of the tasks, with the same settings.
 

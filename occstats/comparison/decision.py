@@ -5,7 +5,7 @@ Every other module reads the conclusions from here; none compares a p-value with
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -194,21 +194,30 @@ class Decision:
         """Return p-values and conclusions as if every task were a dataset of its own."""
         return _ignoring_clusters(self.study)
 
+    @property
+    def claimed_p(self) -> FloatArray:
+        """Return the p-values of "a is better" or, where that is the conclusion, "a is worse"."""
+        if self.settings.alternative == "two-sided":
+            return self.p
+        p = self.p.T if self.settings.alternative == "less" else self.p
+        return np.where(self.conclusions == WORSE, p.T, p)
+
     def row(self, algorithm: str) -> pd.DataFrame:
-        """Return the decision about an algorithm and each other one, with wins and losses."""
+        """Return the decision about an algorithm and each other one, with wins and losses.
+
+        One-sided p-values are those of `claimed_p`.
+        """
         a = self.study.algorithms.index(algorithm)
         others = np.delete(np.arange(len(self.p)), a)
         sample = self.study.tested
         pairs = np.full(len(others), a), others
         signs = np.sign(round_to_grid(sample.pair_differences(*pairs), sample.tie_tolerance))
-        limits = {}
-        if self.settings.has_intervals:
-            low, high = within_bounds(*self.tests.limits_of(a), self.study)
-            limits = {"ci_low": low, "ci_high": high}
+        limits = self.tests.limits_of(a) if self.settings.has_intervals else ()
         columns = {
             name: values if values.ndim == 1 else values[pairs]
-            for name, values in self._columns(limits).items()
+            for name, values in self._columns(*limits).items()
         }
+        columns["p"] = self.claimed_p[pairs]
         counts = {"wins": 1, "ties": 0, "losses": -1}
         columns |= {name: (signs == sign).sum(axis=0) for name, sign in counts.items()}
         names = np.array(self.study.algorithms, dtype=object)[others]
@@ -217,24 +226,20 @@ class Decision:
     def frame(self) -> pd.DataFrame:
         """Return one row per ordered pair: the decision, both estimates and the naive analysis."""
         p_naive, naive = self.ignoring_clusters
-        limits = {}
-        if self.settings.has_intervals:
-            low, high = within_bounds(self.tests.low, self.tests.high, self.study)
-            limits = {"ci_low": low, "ci_high": high}
+        limits = (self.tests.low, self.tests.high) if self.settings.has_intervals else ()
         return self.study.ordered_pairs(
             {
-                **self._columns(limits, {"p_unadjusted": self.tests.p_unadjusted}),
+                **self._columns(*limits, p_unadjusted=self.tests.p_unadjusted),
                 "p_ignoring_clusters": p_naive,
                 "conclusion_ignoring_clusters": naive,
             }
         )
 
-    def _columns(
-        self, limits: Mapping[str, FloatArray], single: Mapping[str, FloatArray] = {}
-    ) -> dict[str, NDArray[Any]]:
+    def _columns(self, *limits: FloatArray, **single: FloatArray) -> dict[str, NDArray[Any]]:
+        within = within_bounds(*limits, self.study) if limits else ()
         return {
             "difference": self.tests.difference,
-            **limits,
+            **dict(zip(("ci_low", "ci_high"), within, strict=False)),
             "p": self.p,
             "conclusion": self.conclusions,
             "reversed": self.reversed,
@@ -376,14 +381,7 @@ def _better(p: FloatArray, signs: FloatArray, settings: Settings) -> BoolArray:
 
 
 def conclusions(better: BoolArray, tested: BoolArray) -> ObjectArray:
-    """Return words for the matrix "a is better than b".
-
-    Examples
-    --------
-    >>> conclusions(np.array([[False, True], [False, False]]), ~np.eye(2, dtype=bool))
-    array([[None, 'better'],
-           ['worse', None]], dtype=object)
-    """
+    """Return words for the matrix "a is better than b"; None where neither was tested."""
     found = np.full(better.shape, None, dtype=object)
     found[tested | tested.T] = UNDECIDED
     # Beyond a level of one half both directions can be significant, which decides nothing.

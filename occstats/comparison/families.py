@@ -338,6 +338,12 @@ class Comparisons(Mapping[str, Comparison]):
 
         return family_to_html(self)
 
+    def _repr_latex_(self) -> str:
+        from occstats.report.family_tables import family_table
+        from occstats.report.notebook import answer_to_latex
+
+        return answer_to_latex(self.lines(), family_table(self), ".pairwise")
+
 
 def _cell(member: Comparison, rows: pd.DataFrame | None, name: str) -> str:
     if rows is None or name not in rows.index:

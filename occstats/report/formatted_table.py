@@ -136,8 +136,8 @@ class Table:
         found = pd.to_numeric(self._source[column.keys[0]], errors="coerce").astype(float)
         return [value if np.isfinite(value) else None for value in found.tolist()]
 
-    def capped(self, rows: int = 1_000, columns: int = 60) -> Table:
-        """Return the first rows and columns, with a note on the file that has all of them.
+    def capped(self, rows: int = 1_000, columns: int = 60, place: str = "") -> Table:
+        """Return the first rows and columns, with a note on the place that has all of them.
 
         Examples
         --------
@@ -152,7 +152,7 @@ class Table:
         parts = [f"{most:,} of {size:,} {kind}" for most, size, kind in sizes if size > most]
         if not parts:
             return self
-        pointer = f"The first {' and '.join(parts)}; all are in {self.csv_path}."
+        pointer = f"The first {' and '.join(parts)}; all are in {place or self.csv_path}."
         return replace(
             self,
             shown=self._source.head(rows),

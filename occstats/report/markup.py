@@ -23,6 +23,7 @@ __all__ = [
     "table_to_html",
     "table_to_latex",
     "table_to_markdown",
+    "tabular_to_latex",
 ]
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#$&])")
@@ -224,20 +225,27 @@ def table_to_latex(table: Table, *, group_columns: int = 0, label: str = "") -> 
     return "\n".join(written)
 
 
+def tabular_to_latex(table: Table, *, group_columns: int = 0) -> list[str]:
+    """Return the lines of a table that does not float, in the font in which it fits the text."""
+    return [
+        *_fitting_style(table)[1],
+        rf"\begin{{tabular}}{_alignments(table)}",
+        *_head(table),
+        *_latex_rows(table, group_columns),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
 def _float(table: Table, caption: str, label: str, group_columns: int) -> list[str]:
-    environment, style = _fitting_style(table)
+    environment, _ = _fitting_style(table)
     return [
         rf"\begin{{{environment}}}",
         "% needs: booktabs",
         r"\centering",
         caption,
         label,
-        *style,
-        rf"\begin{{tabular}}{_alignments(table)}",
-        *_head(table),
-        *_latex_rows(table, group_columns),
-        r"\bottomrule",
-        r"\end{tabular}",
+        *tabular_to_latex(table, group_columns=group_columns),
         rf"\end{{{environment}}}",
     ]
 

@@ -1,18 +1,21 @@
-"""Show a comparison in a notebook as HTML."""
+"""Show a comparison in a notebook: HTML on the screen, LaTeX when the notebook is exported."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from occstats.comparison.text.verdict import headline, make_verdict, tally_sentence
+from occstats._format import printable
+from occstats.comparison.text.verdict import headline, make_verdict, subject_of, tally_sentence
+from occstats.report.formatted_table import Table
 from occstats.report.markup import escape_html as escape
-from occstats.report.markup import table_to_html
+from occstats.report.markup import escape_latex, table_to_html, tabular_to_latex
 from occstats.report.tables import all_tables
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["to_html"]
+__all__ = ["answer_to_latex", "to_html", "to_latex"]
 
 MOST_ROWS = 50
 
@@ -41,6 +44,29 @@ def to_html(comparison: Comparison) -> str:
     if comparison.notes:
         parts.append(_folded("Notes", _list(list(comparison.notes))))
     return f'<div class="occstats">{"".join(parts)}</div>'
+
+
+def to_latex(comparison: Comparison) -> str:
+    """Return the verdict and its table, as much as the terminal shows."""
+    table, verdict = all_tables(comparison)[0], make_verdict(comparison)
+    subject = printable(subject_of(comparison))
+    relations = [f"{subject} is {label} {', '.join(names)}." for label, names in verdict.relations]
+    paragraphs = [*verdict.sentences, *relations]
+    closing = [*verdict.remarks, tally_sentence(comparison)]
+    if len(table) <= 2:
+        return "\n\n".join(map(escape_latex, filter(None, [*paragraphs, *closing])))
+    return answer_to_latex(paragraphs, table, "comparison.summary", closing)
+
+
+def answer_to_latex(
+    paragraphs: Sequence[str], table: Table, place: str, closing: Sequence[str] = ()
+) -> str:
+    """Return sentences, a table that does not float, its remark, and further sentences."""
+    shown = table.capped(table.terminal_rows, place=place)
+    centred = "\n".join([r"\begin{center}", *tabular_to_latex(shown), r"\end{center}"])
+    blocks = [*map(escape_latex, paragraphs), centred]
+    blocks += map(escape_latex, [shown.remark(), *closing])
+    return "\n\n".join(filter(None, blocks))
 
 
 def _list(items: list[str]) -> str:

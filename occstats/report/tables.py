@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from occstats._format import (
+    ABSENT,
     blank_or,
     count,
     counts,
@@ -26,6 +27,7 @@ from occstats._format import (
     significant,
     word,
 )
+from occstats.comparison.comparison import main_pairs
 from occstats.comparison.decision import BETTER, EQUIVALENT, WORSE
 from occstats.comparison.heterogeneity import new_dataset_sentence
 from occstats.comparison.settings import ESTIMANDS
@@ -39,7 +41,6 @@ from occstats.comparison.text.verdict import (
     mostly_equal,
     score_digits,
     subject_of,
-    subject_rows,
 )
 from occstats.report.formatted_table import (
     PAIR,
@@ -129,7 +130,7 @@ def comparison_table(comparison: Comparison) -> Table:
     >>> table.cells()[2][:4], table.cells()[4][-1]
     (['NND', '4.35', '0.805', '+0.007'], '*')
     """
-    rows = subject_rows(comparison)
+    rows = comparison.decision.row(subject_of(comparison))
     frame = comparison.study.means.join(
         rows[[name for name in PAIR_COLUMNS if name in rows]], on="algorithm"
     )
@@ -244,10 +245,15 @@ def heading_name(comparison: Comparison) -> str:
 
 def legend(comparison: Comparison) -> Iterator[str]:
     """Yield the meanings of the marks and words in the table of the comparison."""
-    settings, rows = comparison.settings, subject_rows(comparison)
+    rows = comparison.decision.row(subject_of(comparison))
     found = set(rows["conclusion"].dropna())
-    if not found or not _can_conclude(comparison):
-        return
+    if found and _can_conclude(comparison):
+        yield from _conclusion_legend(comparison, found)
+    yield from _pair_notes(comparison, rows)
+
+
+def _conclusion_legend(comparison: Comparison, found: set[str]) -> Iterator[str]:
+    settings = comparison.settings
     claim = f"p ≤ {settings.alpha:g}"
     if settings.alternative != "two-sided" and WORSE not in found:
         claim += f" for “{heading_name(comparison)} is better”"
@@ -260,12 +266,16 @@ def legend(comparison: Comparison) -> Iterator[str]:
         yield f"* {claim}, {comparison.basis}."
     if EQUIVALENT in found and settings.margin is not None:
         yield f"equivalent: {_level(comparison)} within ±{settings.margin:g}."
+
+
+def _pair_notes(comparison: Comparison, rows: pd.DataFrame) -> Iterator[str]:
+    """Yield the meanings of the marks on pairs and their intervals."""
     if rows["reversed"].any():
-        yield _reversed_note(comparison)
-
-
-def _reversed_note(comparison: Comparison) -> str:
-    return f"{REVERSED} the {other_estimand(comparison)} difference has the opposite sign."
+        yield f"{REVERSED} the {other_estimand(comparison)} difference has the opposite sign."
+    shifts = rows[~(mostly_equal(rows) & (comparison.settings.estimand == "typical"))]
+    finite = np.isfinite(shifts.filter(["ci_low", "ci_high"]).to_numpy(dtype=float))
+    if finite.any() and not finite.all():
+        yield f"{ABSENT} no finite limit at this confidence level."
 
 
 def other_estimand(comparison: Comparison) -> str:
@@ -345,21 +355,10 @@ def _numbers(comparison: Comparison) -> dict[str, str]:
 
 
 def _pairs(comparison: Comparison) -> pd.DataFrame:
-    """Return each pair once, the better mean first, or the control first.
-
-    One-sided p-values are those of "a is better", or of "a is worse" if that was concluded.
-    """
-    frame, control = comparison.pairwise_full, comparison.settings.control
-    alternative = comparison.settings.alternative
-    if alternative != "two-sided":
-        back = frame.set_index(["b", "a"])["p"].loc[pd.MultiIndex.from_frame(frame[["a", "b"]])]
-        forward = (frame["conclusion"] != WORSE) == (alternative == "greater")
-        frame = frame.assign(p=frame["p"].where(forward, back.to_numpy()))
-    place = {name: position for position, name in enumerate(comparison.algorithms)}
-    first, second = frame["a"].map(place), frame["b"].map(place)
-    keep = first < second if control is None else frame["a"] == control
-    order = np.lexsort((second[keep], first[keep]))
-    return frame[keep].iloc[order].reset_index(drop=True).assign(own=False)
+    """Return each pair once, the better mean first, or the control first."""
+    claims = comparison.study.ordered_pairs({"p": comparison.decision.claimed_p})
+    frame = comparison.pairwise_full.assign(p=claims["p"], own=False)
+    return main_pairs(frame, comparison.algorithms, comparison.settings.control, [*frame])
 
 
 def _pair_table(
@@ -383,7 +382,7 @@ def _pairwise(comparison: Comparison) -> Table:
         Column("a is", ("conclusion", "reversed"), _conclusion, number=False),
         Column(f"{other} difference", (f"{other}_difference",), signed),
         shown=shown,
-        note=_reversed_note(comparison) if shown["reversed"].any() else "",
+        note=" ".join(_pair_notes(comparison, shown)),
     )
 
 

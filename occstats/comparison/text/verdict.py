@@ -32,7 +32,6 @@ __all__ = [
     "score_digits",
     "short_names",
     "subject_of",
-    "subject_rows",
     "tally_sentence",
 ]
 
@@ -112,22 +111,6 @@ def corrected_by_row(comparison: Comparison) -> bool:
 def difference_of(comparison: Comparison, a: str, b: str) -> str:
     """Return the difference that is positive where a is better, such as "a − b"."""
     return f"{a} − {b}" if comparison.study.results.higher_is_better else f"{b} − {a}"
-
-
-def subject_rows(comparison: Comparison) -> pd.DataFrame:
-    """Return the pairs of the subject with all others, by the other's name.
-
-    Of one-sided tests, ``p`` is that of "the subject is better", or "is worse" where it is.
-    """
-    decision, subject = comparison.decision, subject_of(comparison)
-    rows = decision.row(subject)
-    alternative = comparison.settings.alternative
-    if alternative != "two-sided":
-        own = comparison.algorithms.index(subject)
-        back = pd.Series(np.delete(decision.p[:, own], own), rows.index)
-        forward = (rows["conclusion"] != WORSE) == (alternative == "greater")
-        rows["p"] = rows["p"].where(forward, back)
-    return rows
 
 
 def make_verdict(comparison: Comparison, *, shorten: bool = False) -> Verdict:
@@ -236,7 +219,7 @@ class _Writer:
         self.score = score_word(self.results.score_name)
         self.typical = self.settings.estimand == "typical"
         self.possible = comparison.decision.possible
-        self.rows = subject_rows(comparison)
+        self.rows = comparison.decision.row(self.subject)
         self.conclusions: dict[Any, Any] = self.rows["conclusion"].to_dict()
         self.others = [name for name in comparison.algorithms if name != self.subject]
         # Whether all algorithms have the same scores.
