@@ -236,7 +236,7 @@ class Decision:
         )
 
     def _columns(self, *limits: FloatArray, **single: FloatArray) -> dict[str, NDArray[Any]]:
-        within = within_bounds(*limits, self.study) if limits else ()
+        within = within_bounds(limits[0], limits[1], self.study) if limits else ()
         return {
             "difference": self.tests.difference,
             **dict(zip(("ci_low", "ci_high"), within, strict=False)),

@@ -16,13 +16,14 @@ from rich.text import Text
 from occstats._files import write_folder
 from occstats._format import count, word
 from occstats.comparison.decision import EQUIVALENT
-from occstats.comparison.text.verdict import REVERSED, headline, short_names
+from occstats.comparison.text.verdict import REVERSED, headline
 from occstats.report import page
 from occstats.report.bundle import contents
 from occstats.report.formatted_table import Table, frame_to_csv, grid_table
 from occstats.report.markup import escape_html, table_to_html, table_to_latex
 from occstats.report.terminal import (
     PARAGRAPH_WIDTH,
+    labels_of,
     make_console,
     print_comparison,
     print_table,
@@ -174,7 +175,7 @@ def _print(console: Any, family: Comparisons, spell: Any = str) -> None:
         print_wrapped(console, spell(line), "bold")
     console.print()
     table = family_table(family)
-    print_table(console, table, names=short_names(family.algorithms)[0], spell=spell)
+    print_table(console, table, labels=labels_of(family.algorithms), spell=spell)
 
 
 def family_text(family: Comparisons) -> str:

@@ -44,6 +44,9 @@ MOST_NAMES = 8
 FILTERED_ROWS = 12
 TALL_ROWS = 20
 LONG_TEXT = 30
+# Tables of algorithms by algorithms, in whose headings longer names are replaced by numbers.
+MATRICES = {"p_values", "kendall"}
+LONGEST_HEADING = 20
 # Columns of several keys that show the first alone.
 EXACT = {"difference", "p"}
 # These figures repeat the table of p-values and the critical-difference diagram.
@@ -58,8 +61,12 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
     positions = dict(zip(comparison.algorithms, range(len(offered)), strict=False))
     style, scripts = _asset("style.css"), [_asset(name) for name in SCRIPTS]
     subject, methods = subject_of(comparison), comparison.methods_text
+    longest = max(len(names.get(name, name)) for name in comparison.algorithms)
+    numbers = {}
+    if longest > LONGEST_HEADING:
+        numbers = {name: str(place) for place, name in enumerate(comparison.algorithms, start=1)}
     views = [
-        _view(table.capped(), positions, subject, names)
+        _view(table.capped(), positions, subject, names, numbers)
         for table in tables or all_tables(comparison)
     ]
     leading, *others = views
@@ -166,11 +173,18 @@ def _view(
     pairs: Mapping[str, int] = MappingProxyType({}),
     subject: str = "",
     names: Mapping[str, str] = MappingProxyType({}),
+    numbers: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Return a table for the template: cells, values to sort by, and links to pairs.
 
-    `names` are short names of algorithms.
+    `names` are short names of algorithms; `numbers` replace long ones in the headings of matrices.
     """
+    if table.name in MATRICES:
+        names = {
+            name: f"{number} {names.get(name, name)}" for name, number in numbers.items()
+        } or names
+    else:
+        numbers = names
 
     def classes(place: int, text: str) -> str:
         # On a phone, the mean score leaves room for the p-value.
@@ -200,10 +214,10 @@ def _view(
     ]
     heads = [
         {
-            "text": names.get(column.header, column.header),
+            "text": numbers.get(column.header, names.get(column.header, column.header)),
             "key": column.keys[0],
             "group": column.group,
-            "classes": classes(place, names.get(column.header, column.header)),
+            "classes": classes(place, numbers.get(column.header, column.header)),
             # A saved column that shows a single number has full precision.
             "exact": column.number and (len(keys[place]) == 1 or keys[place][0] in EXACT),
         }
@@ -306,6 +320,7 @@ def _asset(name: str) -> str:
 
 def _environment() -> Environment:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
 
     environment = Environment(
         loader=FunctionLoader(_asset),
@@ -315,6 +330,10 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         # Make control characters in names visible; markup passes unchanged.
         finalize=lambda value: printable(value) if type(value) is str else value,
+    )
+    # Long names in headings of rows break after underscores.
+    environment.filters["breakable"] = lambda text: Markup("_<wbr>").join(
+        printable(text).split("_")
     )
     # Keep the order of keys.
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "allow_nan": False}

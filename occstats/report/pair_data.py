@@ -28,6 +28,7 @@ from occstats.comparison.text.verdict import (
     score_digits,
     short_names,
     subject_of,
+    wins_and_losses,
     with_short_names,
 )
 from occstats.report.tables import interval_heading, other_estimand
@@ -169,7 +170,7 @@ def _sentence(comparison: Comparison, row: dict[Any, Any], digits: int, predicti
         level = "higher" if results.higher_is_better else "lower"
         other = f"has the {level} mean" if typical else "does better on a typical task"
         lead += f", but {b} {other}: the answer depends on the question"
-    size = f"{integer(row['wins'])} wins and {integer(row['losses'])} losses"
+    size = " and ".join(wins_and_losses(row["wins"], row["losses"]))
     if np.isfinite(row["difference"]):
         size = f"{settings.estimand} difference {decimals(digits, signed=True)(row['difference'])}"
         if settings.has_intervals and np.isfinite([row["ci_low"], row["ci_high"]]).any():

@@ -41,6 +41,7 @@ from occstats.comparison.text.verdict import (
     mostly_equal,
     score_digits,
     subject_of,
+    wins_and_losses,
 )
 from occstats.report.formatted_table import (
     PAIR,
@@ -185,21 +186,24 @@ def _size_columns(
     write, brackets = decimals(digits, signed=True), limits(digits)
     shown["zeros"] = mostly_equal(shown) & (comparison.settings.estimand == "typical")
     others = shown[~shown["own"]]
+    bounded = np.isfinite(others.filter(["ci_low", "ci_high"]).to_numpy(dtype=float)).any()
+
+    def tally(wins: float, losses: float) -> str:
+        return " : ".join(wins_and_losses(wins, losses))
+
+    def difference(value: float, wins: float, losses: float, zeros: bool) -> str:
+        return write(value) if not zeros else "" if bounded else tally(wins, losses)
 
     def interval(low: float, high: float, wins: float, losses: float, zeros: bool) -> str:
-        return f"{wins:,.0f} wins : {losses:,.0f} losses" if zeros else brackets(low, high)
+        return tally(wins, losses) if zeros else brackets(low, high)
 
+    counted = ("wins", "losses", "zeros")
     if others["zeros"].all():
-        yield _for_others("wins : losses", ("wins", "losses"), "{:,.0f} : {:,.0f}".format)
+        yield _for_others("wins : losses", counted[:2], "{:,.0f} : {:,.0f}".format)
     elif np.isfinite(others["difference"]).any():
-        yield _for_others(
-            header,
-            ("difference", "zeros"),
-            lambda value, zeros: "" if zeros else write(value),
-            group=group,
-        )
-        if "ci_low" in others and np.isfinite(others[["ci_low", "ci_high"]].to_numpy()).any():
-            keys = ("ci_low", "ci_high", "wins", "losses", "zeros")
+        yield _for_others(header, ("difference", *counted), difference, group=group)
+        if bounded:
+            keys = ("ci_low", "ci_high", *counted)
             yield _for_others(interval_heading(comparison), keys, interval, group=group)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -32,7 +32,14 @@ from occstats.results.load import bundled_names
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["brief", "make_console", "print_comparison", "print_table", "print_wrapped"]
+__all__ = [
+    "brief",
+    "labels_of",
+    "make_console",
+    "print_comparison",
+    "print_table",
+    "print_wrapped",
+]
 
 PARAGRAPH_WIDTH = 80
 # A pipe has no width; this suits the tables of most studies.
@@ -44,6 +51,8 @@ MOST_BLOCKS = 4
 MOST_NOTES = 3
 LONGEST_NAME = 28
 SHORTEST_NAME = 8
+# Names that look alike at this length are numbered; a table of 80 columns leaves so much.
+DISTINCT_NAME = 20
 # Longer words of a heading lose their middle if the table is too wide.
 HEADING_WIDTH = 14
 MARK = "*"
@@ -100,10 +109,10 @@ def print_comparison(
     if full:
         notes = list(comparison.notes)
         console.print()
-        names, _ = short_names(comparison.algorithms)
+        labels = labels_of(comparison.algorithms)
         for table in all_tables(comparison)[1:]:
             if table.terminal_rows:
-                print_table(console, table, whole=FULL_ROWS, names=names)
+                print_table(console, table, whole=FULL_ROWS, labels=labels)
     else:
         # Notes on the data, the ranks and the p-values; others are about what is not shown.
         notes = [
@@ -143,12 +152,12 @@ def _print_answer(
     for line in make_verdict(comparison, shorten=True).lines(min(console.width, PARAGRAPH_WIDTH)):
         console.print(Text(line, "bold"))
     closing = [tally_sentence(comparison)]
-    table, (names, _) = comparison_table(comparison), short_names(comparison.algorithms)
+    table, labels = comparison_table(comparison), labels_of(comparison.algorithms)
     if len(table) > 2:
         n_rows = len(table) if full else min(len(table), table.terminal_rows)
         gaps = GAPS if table.columns[-1].header else {**GAPS, "conclusion": 1}
         console.print()
-        _print_cells(console, table, n_rows, names, gaps)
+        _print_cells(console, table, n_rows, labels, gaps)
         if n_rows < len(table):
             rest = f"{len(table) - n_rows:,} more with {more}"
             differ = int(table.frame["conclusion"][n_rows:].isin((BETTER, WORSE)).sum())
@@ -158,7 +167,7 @@ def _print_answer(
         console.print()
         closing = [*legend(comparison), *closing]
     for sentence in filter(None, closing):
-        print_wrapped(console, spell(with_short_names(sentence, names)), "dim")
+        print_wrapped(console, spell(with_short_names(sentence, labels.prose)), "dim")
 
 
 def _more(comparison: Comparison, *, full: bool) -> str:
@@ -172,24 +181,55 @@ def _more(comparison: Comparison, *, full: bool) -> str:
 # -- tables ----------------------------------------------------------------------------------------
 
 
+class Labels(NamedTuple):
+    """Algorithms as sentences, cells and headings call them, where that is not their name."""
+
+    prose: Mapping[str, str] = {}
+    cells: Mapping[str, str] = {}
+    headings: Mapping[str, str] = {}
+
+
+UNCHANGED = Labels()
+
+
+def labels_of(algorithms: list[str]) -> Labels:
+    """Leave out a common prefix, and number names that would look alike when shortened.
+
+    Examples
+    --------
+    >>> labels_of([f"nearest neighbours, k = {k}, standardised" for k in (1, 20, 5)]).headings
+    {'nearest neighbours, k = 1, standardised': '1', \
+'nearest neighbours, k = 20, standardised': '2', 'nearest neighbours, k = 5, standardised': '3'}
+    """
+    short, _ = short_names(algorithms)
+    shown = [short.get(name, name) for name in algorithms]
+    if len({_shorten(name, DISTINCT_NAME) for name in shown}) == len(shown):
+        return Labels(short, short, short)
+    numbers = {name: str(place) for place, name in enumerate(algorithms, start=1)}
+    cells = {
+        name: f"{numbers[name]} {called}" for name, called in zip(algorithms, shown, strict=True)
+    }
+    return Labels(short, cells, numbers)
+
+
 def print_table(
     console: Console,
     table: Table,
     *,
     whole: int = 0,
-    names: Mapping[str, str] | None = None,
+    labels: Labels = UNCHANGED,
     spell: Callable[[str], str] = str,
 ) -> None:
     """Print a table as far as it fits, completely if it has at most `whole` rows."""
     n_rows = len(table) if len(table) <= whole else min(len(table), table.terminal_rows, MOST_ROWS)
     print_wrapped(console, table.title, "bold")
     print_wrapped(console, table.explanation, "dim")
-    n_columns = _print_cells(console, table, n_rows, names or {})
+    n_columns = _print_cells(console, table, n_rows, labels)
     counts = ((len(table) - n_rows, "more row"), (len(table.columns) - n_columns, "more column"))
     parts = [count(number, noun) for number, noun in counts if number]
     left_out = f"… and {' and '.join(parts)}, not shown here" if parts else ""
     for words in filter(None, (left_out, table.remark(MARK))):
-        print_wrapped(console, spell(with_short_names(words, names or {})), "dim")
+        print_wrapped(console, spell(with_short_names(words, labels.prose)), "dim")
     console.print()
 
 
@@ -217,16 +257,21 @@ def _print_cells(
     console: Console,
     table: Table,
     n_rows: int,
-    names: Mapping[str, str],
+    labels: Labels,
     gaps: Mapping[str, int] = MappingProxyType({}),
 ) -> int:
     """Print the first rows, with gaps by first keys of columns; return the number of columns."""
     # Under group headings, names are shortened before headings are broken.
     grouped = any(column.group for column in table.columns)
-    for longest in (LONGEST_NAME, *((20, 14) if grouped else ()), SHORTEST_NAME):
-        strips = _strips(table, n_rows, longest, names, gaps)
-        blocks = _blocks(strips, console.width)
-        if blocks is not None and not (grouped and _table_width(strips) > console.width):
+    blocks: list[list[int]] = []
+    for longest in (LONGEST_NAME, DISTINCT_NAME, 14, SHORTEST_NAME):
+        narrower = _strips(table, n_rows, longest, labels, gaps)
+        found = _blocks(narrower, console.width)
+        if grouped and _table_width(narrower) > console.width:
+            found = []
+        if not blocks or 0 < len(found) < len(blocks):
+            strips, blocks = narrower, found
+        if blocks and longest <= DISTINCT_NAME:
             break
     shown = (blocks or [list(range(len(strips)))])[:MOST_BLOCKS]
     for number, block in enumerate(shown):
@@ -241,7 +286,7 @@ def _print_cells(
 
 
 def _strips(
-    table: Table, n_rows: int, longest: int, names: Mapping[str, str], gaps: Mapping[str, int]
+    table: Table, n_rows: int, longest: int, labels: Labels, gaps: Mapping[str, int]
 ) -> list[_Strip]:
     rows, strips = table.cells(n_rows), []
     grouped = any(column.group for column in table.columns)
@@ -252,8 +297,8 @@ def _strips(
             # A mark replaces colour; a blank keeps the digits of the others aligned.
             cells = [f"{c}{MARK if m else ' '}" for c, m in zip(cells, marked, strict=True)]
         if not column.number:
-            cells = [_shorten(names.get(cell, cell), longest) for cell in cells]
-        heading = [_shorten(names.get(column.header, column.header), LONGEST_NAME)]
+            cells = [_shorten(labels.cells.get(cell, cell), longest) for cell in cells]
+        heading = [_shorten(labels.headings.get(column.header, column.header), LONGEST_NAME)]
         if grouped and not column.group:
             *above, last = heading[0].rsplit(" ", 1)
             heading = ["".join(above), last]
@@ -279,10 +324,10 @@ def _narrow(strip: _Strip) -> _Strip:
     return replace(strip, heading=[line.replace("\u00a0", " ") for line in lines], gap=1)
 
 
-def _blocks(strips: Sequence[_Strip], width: int) -> list[list[int]] | None:
+def _blocks(strips: Sequence[_Strip], width: int) -> list[list[int]]:
     """Return the columns of each block; the names on the left are repeated in each.
 
-    None if names and a single number are wider than the screen.
+    There are none if names and a single number are wider than the screen.
     """
     everything = list(range(len(strips)))
     if _table_width(strips) <= width:
@@ -294,7 +339,7 @@ def _blocks(strips: Sequence[_Strip], width: int) -> list[list[int]] | None:
     for position in everything[len(fixed) :]:
         if _table_width([narrow[i] for i in [*current, position]]) > width:
             if current == fixed or _table_width([narrow[i] for i in [*fixed, position]]) > width:
-                return None
+                return []
             blocks.append(current)
             current = list(fixed)
         current.append(position)

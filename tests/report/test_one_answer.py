@@ -105,6 +105,7 @@ class Decisions:
     def __init__(self, comparison):
         frame = comparison.pairwise_full.set_index(["a", "b"])
         self.p, self.conclusion = frame["p"].to_dict(), frame["conclusion"].to_dict()
+        self.limits = frame.reindex(columns=["ci_low", "ci_high"]).T.to_dict("list")
         self.write = p_writer(comparison.settings)
         self.alternative = comparison.settings.alternative
 
@@ -191,6 +192,18 @@ def check_matrix(head, rows, decisions, least=1):
     assert seen >= least
 
 
+def check_interval(text, limits):
+    """Check that brackets hold the limits of the pair, and a dash where one is not finite."""
+    found = re.search(r"\[(.*), (.*)\]", text.replace("−", "-"))
+    for shown, limit in zip(found.groups() if found else (), limits, strict=False):
+        digits = len(shown.partition(".")[2])
+        assert (
+            shown.replace("--", "–") == "–"
+            if not np.isfinite(limit)
+            else (abs(float(shown) - limit) <= 10.0**-digits)
+        )
+
+
 def check_leading(rows, decisions, subject, p_place):
     """One row per algorithm: p of subject against it, then a star or a word."""
     for row in rows:
@@ -198,6 +211,7 @@ def check_leading(rows, decisions, subject, p_place):
             assert set(row[p_place:]) <= {""}
             continue
         assert row[p_place] == decisions.claim(subject, row[0])
+        check_interval(" ".join(row[1:p_place]), decisions.limits[subject, row[0]])
         said = row[p_place + 1].replace("†", "").strip() if p_place + 1 < len(row) else ""
         if said in ("", "*"):
             assert (said == "*") == decisions.marked(subject, row[0])
@@ -214,7 +228,7 @@ def section(text, title):
     return text.split(f"\n### {title}\n")[1].split("\n#")[0]
 
 
-@pytest.mark.parametrize("medium", ["markdown", "latex"])
+@pytest.mark.parametrize("medium", ["markdown", "latex", "notebook"])
 def test_tables_of_files(case, decisions, medium):
     comparison, files = case
     k = len(comparison.algorithms)
@@ -223,6 +237,8 @@ def test_tables_of_files(case, decisions, medium):
         matrix, leading = (
             markdown(section(files["report.md"], title)) for title in ("p-values", "Comparison")
         )
+    elif medium == "notebook":
+        matrix, leading = None, latex(comparison._repr_latex_())
     else:
         # The leading table of a control has all pairs.
         found = files.get("paper/p_values.tex")
@@ -249,12 +265,12 @@ def test_the_terminal(case, decisions):
     leading = text.split("\np-values\n")[0]
     rows = []
     for line in leading.splitlines():
-        found = re.search(rf"^({names}) .*?({P})\s*([*†]*|[a-z]+(?: †)?)$", line)
+        found = re.search(rf"^({names}) (.*?)({P})\s*([*†]*|[a-z]+(?: †)?)$", line)
         if found:
             rows.append(list(found.groups()))
     # The subject itself has no p-value; the pattern finds its mean.
     rows = [row for row in rows if row[0] != subject]
-    check_leading(rows, decisions, subject, 1)
+    check_leading(rows, decisions, subject, 2)
     assert {row[0] for row in rows} == set(comparison.algorithms) - {subject}
     pairs = text.split("\nPairwise comparisons\n")[1].split("\n\n")[0]
     seen = 0

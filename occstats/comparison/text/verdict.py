@@ -33,6 +33,7 @@ __all__ = [
     "short_names",
     "subject_of",
     "tally_sentence",
+    "wins_and_losses",
 ]
 
 #: A list of algorithms takes at most this many lines.
@@ -155,6 +156,11 @@ def mostly_equal(pairs: Any) -> Any:
     """Return whether more than `MANY_ZEROS` of the differences of a pair are zero."""
     tasks = pairs["wins"] + pairs["ties"] + pairs["losses"]
     return pairs["ties"] > MANY_ZEROS * tasks
+
+
+def wins_and_losses(wins: float, losses: float) -> tuple[str, str]:
+    """Return the numbers of tasks won and lost, in words."""
+    return count(int(wins), "win"), f"{losses:,.0f} loss{'es' * (losses != 1)}"
 
 
 def score_digits(comparison: Comparison) -> int:
@@ -397,9 +403,8 @@ class _Writer:
         write = decimals(places, signed=True)
         kinds = ("typical", "mean") if self.typical else ("mean", "typical")
         if (self.typical and mostly_equal(row)) or not np.isfinite(row["difference"]):
-            wins, losses = count(int(row["wins"]), "win"), int(row["losses"])
-            lost = f"{losses:,} loss{'es' * (losses != 1)}"
-            size = f"{who[0]} has {wins} against {who[1]} and {lost}"
+            wins, losses = wins_and_losses(row["wins"], row["losses"])
+            size = f"{who[0]} has {wins} against {who[1]} and {losses}"
         else:
             pair = difference_of(self.comparison, *who)
             size = f"The {kinds[0]} difference {pair} is {write(row['difference'])}"
