@@ -193,7 +193,7 @@ class Study:
                 "weight."
             )
         elif results.suites is not None:
-            yield "Every suite has one dataset, so suites make no difference."
+            yield "Every suite has one dataset, so grouping by suite changes nothing."
         if self.scale != 1:
             yield (
                 f"The scores are on the order of {self.scale:g}: differences within "
@@ -206,7 +206,7 @@ class Study:
                 "all algorithms have."
             )
         if self.n_clusters < 2:
-            yield f"With a single {results.unit} there are no intervals and no tests."
+            yield f"A single {results.unit} permits no intervals and no tests."
         elif self.n_clusters < FEW_DATASETS:
             yield (
                 f"With {self.n_clusters} {results.unit}s intervals are rough, and posterior "

@@ -90,7 +90,7 @@ def _legend(family: Comparisons) -> Iterator[str]:
     if family.kind == "slice":
         unit = family.first.results.unit
         yield f"In parentheses: {unit}s."
-        yield "A pair that differs in one slice only is no evidence that slices differ."
+        yield "A pair that differs in only one slice does not show that the slices differ."
 
 
 def _differing(family: Comparisons) -> Table:

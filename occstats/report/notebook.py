@@ -10,7 +10,7 @@ from occstats.comparison.text.verdict import headline, make_verdict, subject_of,
 from occstats.report.formatted_table import Table
 from occstats.report.markup import escape_html as escape
 from occstats.report.markup import escape_latex, table_to_html, tabular_to_latex
-from occstats.report.tables import all_tables
+from occstats.report.tables import all_tables, comparison_table
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
@@ -48,13 +48,13 @@ def to_html(comparison: Comparison) -> str:
 
 def to_latex(comparison: Comparison) -> str:
     """Return the verdict and its table, as much as the terminal shows."""
-    table, verdict = all_tables(comparison)[0], make_verdict(comparison)
+    table, verdict = comparison_table(comparison), make_verdict(comparison)
     subject = printable(subject_of(comparison))
     relations = [f"{subject} is {label} {', '.join(names)}." for label, names in verdict.relations]
     paragraphs = [*verdict.sentences, *relations]
     closing = [*verdict.remarks, tally_sentence(comparison)]
     if len(table) <= 2:
-        return "\n\n".join(map(escape_latex, filter(None, [*paragraphs, *closing])))
+        return "\n\n".join(map(_prose, filter(None, [*paragraphs, *closing])))
     return answer_to_latex(paragraphs, table, "comparison.summary", closing)
 
 
@@ -64,9 +64,14 @@ def answer_to_latex(
     """Return sentences, a table that does not float, its remark, and further sentences."""
     shown = table.capped(table.terminal_rows, place=place)
     centred = "\n".join([r"\begin{center}", *tabular_to_latex(shown), r"\end{center}"])
-    blocks = [*map(escape_latex, paragraphs), centred]
-    blocks += map(escape_latex, [shown.remark(), *closing])
+    blocks = [*map(_prose, paragraphs), centred, *map(_prose, [shown.remark(), *closing])]
     return "\n\n".join(filter(None, blocks))
+
+
+def _prose(text: str) -> str:
+    """Return a paragraph in which long names may break after underscores."""
+    escaped = escape_latex(text).replace(r"\_", r"\_\allowbreak{}")
+    return rf"{{\raggedright {escaped}\par}}" if text else ""
 
 
 def _list(items: list[str]) -> str:

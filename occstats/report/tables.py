@@ -456,7 +456,7 @@ def _summary(comparison: Comparison) -> Table:
         **_described(comparison, "summary"),
     )
     explained = {
-        level: "Intervals are for single algorithms and decide nothing about pairs.",
+        level: "Intervals are for single algorithms: do not compare two algorithms by them.",
         "CVSD": "CVSD: standard deviation over folds, or the spread given with a score.",
         "rank range": "Rank range: ranks consistent with the decisions about pairs.",
         "leads": "Leads: share of bootstrap resamples in which it comes first; uncorrected.",

@@ -141,8 +141,9 @@ def test_tables_of_a_paper_compile_and_fit(comparison, kind, tmp_path):
     many = many.assign(dataset=[f"dataset {place % 12}" for place in range(60)], task=range(60))
     found.append(occstats.compare(many, lower_is_better=False, n_resamples=100))
     parts = [text for each in found for text in paper_files(each).values()]
-    parts += [each._repr_latex_() for each in found]
-    if kind != "article":
+    if kind == "article":
+        parts += [each._repr_latex_() for each in found]
+    else:
         # A long table needs one column.
         parts = [text for text in parts if "longtable" not in text]
     printed = typeset(tmp_path, "\n\n\\clearpage\n".join(dict.fromkeys(parts)), CLASSES[kind])

@@ -279,7 +279,7 @@ class _Writer:
         if results.n_independent < 2:
             yield (
                 f"All tasks come from a single {results.unit}, so there are ranks but no p-values: "
-                f"one {results.unit} says nothing about others."
+                f"the results may not hold for other {results.unit}s."
             )
         elif self.same and several:
             yield "All algorithms have the same scores."
