@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 
 import numpy as np
 import pandas as pd
@@ -160,33 +159,6 @@ def test_alp_shares_a_bar_that_has_a_gap_at_lof(default):
     assert np.ptp(np.diff(levels)) < 1e-9
 
 
-def test_by_the_tests_of_the_paper_only_svm_is_not_worse_than_alp(lenz2021):
-    # p = 0.17: the paper's main result.
-    names = lenz2021.algorithms
-    found = [[names[i] for i in group] for group in groups(pair_decisions(lenz2021, names))]
-    assert [group for group in found if "ALP" in group] == [["ALP", "SVM"]]
-    assert ["MD", "IF", "EIF"] in found
-
-
-def test_a_diagram_writes_names_and_mean_ranks(default):
-    axes = default.plot.critical_difference()
-    assert axes.get_xlabel().startswith("← better")
-    written = [text.get_text() for text in axes.texts]
-    numbers = [text for text in written if re.fullmatch(r"\d+\.\d\d", text)]
-    assert sorted(set(written) - set(numbers)) == sorted(default.algorithms)
-    assert sorted(numbers) == sorted(f"{rank:.2f}" for rank in default.summary["mean_rank"])
-
-
-def test_stems_start_at_their_rank_and_stand_apart(default):
-    axes = default.plot.critical_difference()
-    stems = stems_of(axes)
-    starts = [stem.get_xdata()[0] for stem in stems]
-    assert starts == pytest.approx(default.summary["mean_rank"].tolist())
-    left, right = axes.get_xlim()
-    apart = np.diff([stem.get_xdata()[1] for stem in stems]) / (right - left) * 3.5
-    assert apart.min() == pytest.approx(0.075)
-
-
 def test_stems_stay_within_the_scale(small):
     # All mean ranks at one end.
     comparison = decided(small, conclusions(graph(12, [])), mean_rank=[*[1.0] * 11, 12.0])
@@ -277,13 +249,18 @@ def test_of_very_many_groups_a_selection_holds_all_pairs(small):
     assert pairs_in(bars) == {(i, j) for i, j in np.argwhere(np.triu(alike)).tolist()}
 
 
+def test_where_groups_do_not_fit_rows_show_the_ranks_left_open(small):
+    # Each algorithm differs from the next but one: more groups than columns fit.
+    places = np.arange(60)
+    alike = np.abs(places[:, None] - places) == 1
+    axes = decided(small, conclusions(alike)).plot.critical_difference(algorithms=60)
+    [ranges] = [one.get_segments() for one in axes.collections]
+    found = [segment[:, 0].tolist() for segment in ranges]
+    assert found == [[max(place, 1), min(place + 2, 60)] for place in range(60)]
+    assert "Lines: ranks that the tests leave open" in note_of(axes)
+
+
 # -- notes -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["critical_difference", "pairwise", "p_values"])
-def test_notes_name_the_level_and_the_test_of_the_comparison(default, name):
-    note = note_of(getattr(default.plot, name)())
-    assert f" at α = {default.settings.alpha:g} by the {default.basis}." in note
 
 
 def test_a_diagram_without_groups_says_so(small):

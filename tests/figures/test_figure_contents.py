@@ -3,37 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import re
 
-import matplotlib
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 import occstats
 from occstats import figures
 from occstats.errors import FigureError, OccstatsError
-from occstats.figures._base import limit_ticks
 
 from .conftest import boxes, conclusions, decided, extents, note_of, results_frame
 
 
 def texts(axes):
     return [text.get_text() for text in axes.texts]
-
-
-def test_rank_frequencies_are_the_heights_of_the_bars(lenz2021):
-    panels = lenz2021.plot.ranks()
-    assert [axes.get_title() for axes in panels] == list(lenz2021.summary["algorithm"])
-    last = panels[-1]
-    heights = [patch.get_height() for patch in last.patches]
-    assert sum(heights) == pytest.approx(1)
-    # The paper: SAE is last in nearly 40 % of the problems and first in about 5 %.
-    assert heights[-1] == pytest.approx(0.39, abs=0.01)
-    assert heights[0] == pytest.approx(0.05, abs=0.01)
-    tallest = [max(patch.get_height() for patch in axes.patches) for axes in panels]
-    assert max(tallest) <= panels[0].get_ylim()[1]
 
 
 def test_kendall_prints_the_values_of_the_paper(lenz2021):
@@ -50,40 +33,6 @@ def test_kendall_prints_the_values_of_the_paper(lenz2021):
     assert cells["EIF", "IF"] == ".81"
     assert cells["IF", "ALP"] == ".64"
     assert cells["NND", "SVM"] == ".84"
-
-
-def test_kendall_by_similarity_puts_kin_together(lenz2021):
-    axes = lenz2021.plot.kendall(order="similarity")
-    order = [label.get_text() for label in axes.get_xticklabels()]
-    assert abs(order.index("IF") - order.index("EIF")) == 1
-    assert len(order) == 9
-    with pytest.raises(
-        OccstatsError, match="order must be one of rank, name, similarity; got 'nam'"
-    ):
-        lenz2021.plot.kendall(order="nam")
-
-
-def test_pairwise_prints_differences_tests_and_shares(lenz2021):
-    cells = texts(lenz2021.plot.pairwise(width="page"))
-    # The paper: corrected p of ALP against SVM 0.16713, against NND 0.01967.
-    assert "+.002\n.17" in cells
-    assert "+.007\n.020" in cells
-    assert sum("\n" in cell for cell in cells) == 36
-    shares = [cell for cell in cells if "/" in cell and "\n" not in cell]
-    assert len(shares) == 36
-    assert {sum(map(int, cell.split("/"))) for cell in shares} == {100}
-
-
-def test_pairwise_leaves_out_the_ties_where_three_numbers_do_not_fit(default):
-    figure = default.plot.pairwise()
-    cells = [cell for cell in texts(figure) if re.fullmatch(r"\d+/\d+", cell)]
-    assert len(cells) == 36
-    row = default.pairwise_full.set_index(["a", "b"]).loc[("SVM", "ALP")]
-    shares = [
-        100 * row[kind] / row[["wins", "ties", "losses"]].sum() for kind in ("wins", "losses")
-    ]
-    assert "{:.0f}/{:.0f}".format(*shares) in cells
-    assert "wins/losses in % of the tasks" in note_of(figure)
 
 
 def marked_cells(axes):
@@ -111,41 +60,12 @@ def test_a_one_sided_p_value_is_that_of_the_claim(small):
     assert "+.010\n.010" in texts(comparison.plot.pairwise())
 
 
-def test_the_heat_map_prints_every_p_value_that_decides(default):
-    axes = default.plot.p_values()
-    printed = {
-        (int(text.get_position()[1]), int(text.get_position()[0])): text for text in axes.texts
-    }
-    p, conclusion = default.p_values.to_numpy(), default.matrix("conclusion").to_numpy()
-    assert len(printed) == 72
-    cells = axes.collections[1]
-    colours = dict(zip(printed, cells.get_facecolor(), strict=True))
-    for (row, column), text in printed.items():
-        bound = float(text.get_text().strip("<>"))
-        assert p[row, column] == pytest.approx(bound, abs=0.011)
-        assert (text.get_fontweight() == "bold") == (conclusion[row, column] != "undecided")
-        red, _, blue, _ = colours[row, column]
-        # Blue if the row is better, orange if the column is, grey if neither.
-        expected = {"better": 1, "worse": -1, "undecided": 0}[conclusion[row, column]]
-        assert np.sign(round(blue - red, 3)) == expected
-
-
 def test_a_pair_without_a_difference_still_shows_its_decision(small):
     differ = conclusions(np.zeros((2, 2), dtype=bool))
     comparison = decided(small, differ, difference=np.nan, p=0.02)
     axes = comparison.plot.pairwise()
     assert "–\n.020" in texts(axes)
     assert marked_cells(axes)[0] == {(0, 1)}
-
-
-def test_mean_ranks_carry_their_intervals(lenz2021):
-    axes = lenz2021.plot.mean_ranks()
-    bars = [line for line in axes.lines if len(line.get_xdata()) == 2]
-    first = lenz2021.summary.iloc[0]
-    assert bars[0].get_xdata() == pytest.approx(
-        [first["mean_rank_ci_low"], first["mean_rank_ci_high"]]
-    )
-    assert texts(axes)[:2] == ["3.51", "3.86"]
 
 
 def test_mean_ranks_are_sorted_by_mean_rank_whatever_the_table_is_sorted_by(lenz2021):
@@ -164,67 +84,6 @@ def test_the_kind_of_the_intervals_is_that_of_the_methods(datasets, kind):
     figure = comparison.plot.mean_ranks()
     assert kind in note_of(figure)
     assert kind in figures.alt_text(figure)
-
-
-def test_regression_shows_the_effect_of_size_on_sae(lenz2021):
-    # The paper: each unit of log n improves the rank of SAE by 0.31 places (± 0.19).
-    axes = lenz2021.plot.regression(algorithms=["SAE"])[0]
-    assert axes.get_title() == "log n"
-    interval = next(
-        line.get_xdata()
-        for line in axes.lines
-        if line.get_color() == "#0072B2" and len(line.get_xdata()) == 2
-    )
-    assert np.mean(interval) == pytest.approx(-0.311, abs=0.001)
-    assert np.ptp(interval) / 2 == pytest.approx(0.186, abs=0.001)
-    words = figures.alt_text(lenz2021.plot.regression())
-    assert "log n improves the rank of SAE" in words
-
-
-def test_strata_show_what_was_chosen(lenz2021):
-    chosen = ["ALP", "SVM", "LOF", "IF"]
-    panels = lenz2021.plot.strata(algorithms=chosen)
-    assert [axes.get_title() for axes in panels] == chosen
-    expected = lenz2021.strata.query("algorithm == 'IF'").sort_values("low")["mean_rank"]
-    (line,) = (line for line in panels[3].lines if line.get_marker() == "o")
-    assert line.get_ydata() == pytest.approx(expected.to_numpy())
-    assert panels[3].yaxis.get_inverted()
-    assert "95 % confidence intervals (cluster bootstrap)" in note_of(panels)
-
-
-def test_distributions_follow_the_weights(lenz2021):
-    words = figures.alt_text(lenz2021.plot.distributions(algorithms=["SVM"]))
-    scores = lenz2021.results.scores["SVM"].to_numpy()
-    order = np.argsort(scores)
-    reached = np.cumsum(lenz2021.results.weights[order])
-    median = scores[order][np.searchsorted(reached, 0.5)]
-    assert f"SVM {median:.3f}" in words
-
-
-def test_scatter_defaults_to_the_best_two(lenz2021):
-    axes = lenz2021.plot.scatter()
-    assert axes.get_ylabel() == "AUROC of ALP"
-    assert axes.get_xlabel() == "AUROC of SVM"
-    means = lenz2021.results.scores.groupby(level=0).mean()
-    drawn = np.concatenate(
-        [
-            np.column_stack(line.get_data())
-            for line in axes.lines
-            if line.get_markeredgecolor() == "white"
-        ]
-    )
-    assert len(drawn) == len(means) == 50
-    assert np.sort(drawn[:, 1]) == pytest.approx(np.sort(means["ALP"].to_numpy()))
-
-
-def test_profiles_start_with_the_share_of_tasks_won(lenz2021):
-    axes = lenz2021.plot.profiles(algorithms=["ALP", "SVM"])
-    scores = lenz2021.results.scores
-    weights = np.asarray(lenz2021.results.weights)
-    for line, name in zip(axes.lines, ["ALP", "SVM"], strict=False):
-        best = scores[name] >= scores.max(axis=1) - 1e-12
-        assert line.get_ydata()[0] == pytest.approx(weights[best].sum() / weights.sum())
-        assert (np.diff(line.get_ydata()) >= 0).all()
 
 
 def test_numbers_on_any_blue_can_be_read(lenz2021):
@@ -365,24 +224,6 @@ def test_names_of_datasets_do_not_cover_each_other(lenz2021):
         there = [text for text in texts if text.get_horizontalalignment() == side]
         for one, other in itertools.combinations(boxes(figure, there), 2):
             assert not one.overlaps(other)
-
-
-def test_the_axis_of_dataset_effects_names_no_estimand_but_the_note_does(default):
-    axes = default.plot.dataset_effects("ALP", "LOF")
-    assert axes.get_xlabel() == "difference in AUROC, ALP − LOF"
-    assert [text.get_text() for text in axes.get_yticklabels()][-2:] == [
-        "all datasets",
-        "new dataset",
-    ]
-    assert "diamond: typical difference over all, which decides" in note_of(axes)
-
-
-def test_ticks_of_narrow_panels_stay_apart():
-    axes = Figure().add_subplot()
-    axes.set_xlim(-4.3, 3.7)
-    with matplotlib.rc_context({"xtick.labelsize": 7}):
-        limit_ticks(axes, 0.525, 4)
-    assert axes.get_xticks().tolist() == [-3, 0, 3]
 
 
 def test_intervals_without_limits_reach_the_edges():

@@ -21,6 +21,7 @@ from occstats import figures
 from occstats.errors import OccstatsError
 from occstats.figures import FIGURES
 from occstats.figures._style import root_figure
+from occstats.figures.registry import draw_figures
 
 from .conftest import words
 
@@ -128,6 +129,27 @@ def test_values_that_make_no_sense_are_refused(small, name):
             getattr(small.plot, name)(algorithms=0)
 
 
+def test_misspelt_options_and_palettes_are_answered_with_the_nearest(small):
+    with pytest.raises(TypeError, match=r"'highlite' \(did you mean 'highlight'\?\)"):
+        small.plot.kendall(highlite="ALP")
+    # Also for figures without colours of algorithms.
+    with pytest.raises(figures.FigureError, match=r"got 'deeep' \(did you mean 'deep'\?\)"):
+        list(draw_figures(small, palette="deeep"))
+    with pytest.raises(figures.FigureError, match="palette must be"):
+        list(draw_figures(small, palette={"ALP": "rad"}))
+
+
+def test_a_table_that_no_figure_can_be_drawn_from_is_refused(small, times_frame):
+    with pytest.raises(figures.FigureError, match="table of times cannot be drawn: times lacks"):
+        list(draw_figures(times=times_frame.drop(columns="n")))
+    # Run times of each task make one figure, and those over n the other.
+    wide = small.results.scores.reset_index()[["dataset", "class"]]
+    wide = wide.assign(time_ALP=1.0, time_SVM=2.0)
+    drawn = {one.entry.name: one.reason for one in draw_figures(small, times=wide)}
+    assert drawn["times"]
+    assert not drawn["trade_off"]
+
+
 @pytest.mark.parametrize(
     ("order", "expected"),
     [("name", ["ALP", "LOF", "SVM"]), (["LOF", "SVM"], ["LOF", "SVM", "ALP"])],
@@ -135,6 +157,15 @@ def test_values_that_make_no_sense_are_refused(small, name):
 def test_order_of_the_algorithms(small, order, expected):
     axes = small.plot.mean_ranks(order=order)
     assert [label.get_text() for label in axes.get_yticklabels()] == expected
+    with pytest.raises(OccstatsError, match="order must be one of rank, name, similarity; got 'x'"):
+        small.plot.kendall(order="x")
+
+
+def test_similar_algorithms_are_neighbours_by_similarity(lenz2021):
+    axes = lenz2021.plot.kendall(order="similarity")
+    order = [label.get_text() for label in axes.get_xticklabels()]
+    assert abs(order.index("IF") - order.index("EIF")) == 1
+    assert len(order) == 9
 
 
 # -- what holds for each figure --------------------------------------------------------------------
