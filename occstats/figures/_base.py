@@ -575,24 +575,6 @@ def draw_intervals(
         axes.plot(value, row, marker, color=colour, ms=size, mew=0.8)
 
 
-def draw_lines(
-    axes: Axes,
-    table: pd.DataFrame,
-    x: str,
-    y: str,
-    series: str,
-    looks: Mapping[str, SeriesStyle],
-    **options: Any,
-) -> None:
-    """Draw one line through the means of each series of a tidy table, in the order of `looks`."""
-    for name, look in looks.items():
-        means = table[table[series] == name].groupby(x)[y].mean()
-        if means.empty:
-            continue
-        style: dict[str, Any] = {"marker": look.marker, "ls": look.linestyle, "mew": 0}
-        axes.plot(means.index, means, color=look.color, **style | options)
-
-
 # -- what comparisons and frames say ---------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from occstats.comparison import Comparison
-from occstats.figures._base import COLOURED, Plot, draw_lines, score_label
+from occstats.figures._base import COLOURED, Plot, score_label
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Width
 
@@ -68,11 +68,11 @@ def profiles(
         weights = np.asarray(comparison.results.weights, dtype=float)
         table = pd.DataFrame(
             {name: profile_shares(lag[name].to_numpy(dtype=float), weights, at) for name in names}
-        ).assign(at=at)
+        )
         axes = plot.axes(min(0.64 * plot.inches, 3.0))
-        tidy = table.melt("at", var_name="algorithm", value_name="share")
-        looks = {name: plot.look(name) for name in names}
-        draw_lines(axes, tidy, "at", "share", "algorithm", looks, marker="", drawstyle="steps-post")
+        for name in names:
+            look = plot.look(name)
+            axes.step(at, table[name], where="post", color=look.color, ls=look.linestyle)
         axes.set(xlim=(0, reach), ylim=(0, 1.02))
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes.grid()

@@ -19,7 +19,6 @@ from occstats.figures._base import (
     LINE_SPACING,
     ROWS,
     Plot,
-    draw_lines,
     keep_tick_style,
     require_columns,
 )
@@ -180,19 +179,14 @@ def _panels(table: pd.DataFrame, columns: list[str]) -> list[Panel]:
 
 
 def _curves(axes: Axes, plot: Plot, part: pd.DataFrame, parameter: str) -> None:
-    looks = {name: plot.look(name) for name in dict.fromkeys(part["metric"])}
-    draw_lines(
-        axes, part, parameter, "score", "metric", looks, linewidth=0.5, alpha=0.35, markersize=0
-    )
-    draw_lines(axes, part, parameter, "smoothed", "metric", looks, markersize=0)
     for metric, rows in part.groupby("metric", sort=False):
-        best, look = _best(rows), looks[str(metric)]
-        style: ArtistOptions = {
-            "color": look.color,
-            "markeredgecolor": paper(),
-            "markeredgewidth": 0.6,
-        }
-        axes.plot(best[parameter], best["smoothed"], look.marker, markersize=5, zorder=5, **style)
+        look, best = plot.look(str(metric)), _best(rows)
+        means = rows.groupby(parameter)[["score", "smoothed"]].mean()
+        line: ArtistOptions = {"color": look.color, "ls": look.linestyle}
+        axes.plot(means.index, means["score"], lw=0.5, alpha=0.35, **line)
+        axes.plot(means.index, means["smoothed"], **line)
+        mark: ArtistOptions = {"color": look.color, "mec": paper(), "mew": 0.6, "ms": 5}
+        axes.plot(best[parameter], best["smoothed"], look.marker, zorder=5, **mark)
     axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.yaxis.set_major_locator(MaxNLocator(4))
     axes.grid()

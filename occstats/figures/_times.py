@@ -13,7 +13,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from numpy.typing import NDArray
 
 from occstats.errors import FigureError
-from occstats.figures._base import COLOURED, Plot, choose_algorithms, draw_lines, require_columns
+from occstats.figures._base import COLOURED, Plot, choose_algorithms, require_columns
 from occstats.figures._labels import clean
 from occstats.figures._style import ArtistOptions, Palette, Width
 
@@ -110,13 +110,15 @@ def _per_query(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _panel(axes: Axes, plot: Plot, table: pd.DataFrame, column: str, names: list[str]) -> None:
-    looks = {name: plot.look(name) for name in names}
-    part = table[table["descriptor"].isin(names)].dropna(subset=[column])
-    draw_lines(axes, part, "n", column, "descriptor", looks, markersize=3.2, linewidth=1.0)
-    for name, rows in part.groupby("descriptor"):
-        ends = rows.groupby("n")[column].agg(["min", "max"])
-        colour = looks[str(name)].color
-        axes.fill_between(ends.index, ends["min"], ends["max"], color=colour, alpha=0.18, lw=0)
+    for name in names:
+        look, rows = plot.look(name), table[table["descriptor"] == name].dropna(subset=[column])
+        if rows.empty:
+            continue
+        found = rows.groupby("n")[column].agg(["min", "mean", "max"])
+        style: ArtistOptions = {"marker": look.marker, "ls": look.linestyle, "ms": 3.2, "mew": 0}
+        axes.plot(found.index, found["mean"], color=look.color, lw=1.0, **style)
+        band: ArtistOptions = {"color": look.color, "alpha": 0.18, "lw": 0}
+        axes.fill_between(found.index, found["min"], found["max"], **band)
     _guide(axes, table["n"].to_numpy(float), table[column].to_numpy(float))
 
 

@@ -171,11 +171,12 @@ def task_times(comparison: Comparison, times: pd.DataFrame | str | Path) -> pd.D
 def _read(frame: pd.DataFrame, algorithms: list[str] | None) -> pd.DataFrame:
     from occstats.results import load_results
 
+    keys = ("dataset", "class", "fold", "repeat")
     if algorithms is not None:
-        keys = [name for name in frame.columns if name in ("dataset", "class", "fold", "repeat")]
-        frame = frame[keys + algorithms].melt(keys, var_name="algorithm", value_name="seconds")
-    taken = [n for n in ("dataset", "class", "fold", "repeat", "status", "seconds") if n in frame]
-    named = next((n for n in ("algorithm", "descriptor", "method", "model") if n in frame), None)
+        found = [name for name in frame.columns if name in keys]
+        frame = frame[found + algorithms].melt(found, var_name="algorithm", value_name="seconds")
+    taken = [name for name in (*keys, "status", "seconds") if name in frame]
+    named = _name_column(frame)
     if named is not None:
         frame = frame[[*taken, named]]
     return load_results(frame, score="seconds", lower_is_better=True).scores
@@ -183,7 +184,7 @@ def _read(frame: pd.DataFrame, algorithms: list[str] | None) -> pd.DataFrame:
 
 def _largest(frame: pd.DataFrame) -> pd.Series:
     """Return the mean seconds at the largest size that all algorithms have."""
-    named = next((n for n in ("algorithm", "descriptor", "method", "model") if n in frame), None)
+    named = _name_column(frame)
     if named is None:
         raise FigureError(
             "times lacks the column descriptor; found " + listing(map(str, frame.columns))
@@ -192,6 +193,10 @@ def _largest(frame: pd.DataFrame) -> pd.Series:
     if not len(table):
         raise FigureError("times has no size n at which all algorithms were measured")
     return table.iloc[-1]
+
+
+def _name_column(frame: pd.DataFrame) -> str | None:
+    return next((n for n in ("algorithm", "descriptor", "method", "model") if n in frame), None)
 
 
 def _draw_algorithms(
