@@ -82,7 +82,7 @@ def _shard(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
 
 def _sizes(ctx: click.Context, option: click.Parameter, value: str | None) -> list[int] | None:
     names = _names(ctx, option, value)
-    return names and [COUNT(part, option, ctx) for part in names]
+    return None if names is None else [COUNT(part, option, ctx) for part in names]
 
 
 class Option(click.Option):
