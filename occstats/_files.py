@@ -126,12 +126,10 @@ def write_folder(
     """
     path = check_folder(folder)
     with _readable_errors(path):
-        existed = path.is_dir()
         path.parent.mkdir(parents=True, exist_ok=True)
-        remove_stale(path if existed else path.parent, f"{STAGING}*.tmp")
-        staging = Path(
-            tempfile.mkdtemp(prefix=STAGING, suffix=".tmp", dir=path if existed else path.parent)
-        )
+        beside = path if path.is_dir() else path.parent
+        remove_stale(beside, f"{STAGING}*.tmp")
+        staging = Path(tempfile.mkdtemp(prefix=STAGING, suffix=".tmp", dir=beside))
         try:
             digests: dict[str, str] = {}
             for name, content in files:
@@ -139,14 +137,8 @@ def write_folder(
                 (staging / name).parent.mkdir(parents=True, exist_ok=True)
                 _write_durably(staging / name, data)
                 digests[name] = KEPT if keep else hashlib.sha256(data).hexdigest()
-            if existed:
-                _move_over(staging, path, digests, force)
-            else:
-                _write_durably(staging / MANIFEST, _as_json(digests))
-                umask = os.umask(0)
-                os.umask(umask)
-                staging.chmod(0o777 & ~umask)
-                staging.rename(path)
+            path.mkdir(exist_ok=True)
+            _move_over(staging, path, digests, force)
             _sync_folder(path)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
