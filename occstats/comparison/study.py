@@ -282,12 +282,6 @@ def score_scale(results: Results) -> float:
     """Return the order of magnitude of the scores, a power of ten.
 
     It is 1 for scores within 0 … 1 (or −1 … 1), unless nearly all of them are tiny.
-
-    Examples
-    --------
-    >>> from occstats import load_results
-    >>> score_scale(load_results("lenz2021"))
-    1.0
     """
     if results.bounds == (0.0, 1.0):
         return 1.0

@@ -161,14 +161,7 @@ class Table:
         )
 
     def remark(self, mark: str = "Bold:") -> str:
-        """Return the meaning of bold cells, and the note.
-
-        Examples
-        --------
-        >>> table = Table("t", "Names", "All.", pd.DataFrame(), (), "Beware.", best_means="first.")
-        >>> table.remark()
-        'Bold: first. Beware.'
-        """
+        """Return the meaning of bold cells, and the note."""
         meaning = f"{mark} {self.best_means}" if self.best_means else ""
         return " ".join(filter(None, (meaning, self.note)))
 
@@ -221,13 +214,6 @@ def frame_table(frame: pd.DataFrame, *specs: Spec, **fields: Any) -> Table:
         `Column`.
     **fields
         Fields of the table.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"a": ["ALP"], "low": [1], "high": [3], "none": [np.nan]})
-    >>> fields = {"name": "t", "title": "T", "explanation": ""}
-    >>> frame_table(frame, "a", ("range", "low", "high", "{}–{}".format), "none", **fields).cells()
-    [['ALP', '1–3']]
     """
     shown, columns = fields.get("shown", frame), []
     for spec in specs:

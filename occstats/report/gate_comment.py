@@ -21,16 +21,7 @@ MOST_ROWS = 5
 
 
 def gate_comment(comparison: Comparison, gate: Gate, candidate: str, baseline: str) -> str:
-    """Return the decision, and the datasets and tasks with the largest losses and gains.
-
-    Examples
-    --------
-    >>> from occstats import compare
-    >>> from occstats.comparison.gate import judge
-    >>> found = compare("lenz2021", algorithms=["ALP", "SAE"], estimand="mean", n_resamples=500)
-    >>> print(gate_comment(found, judge(found, "ALP", "SAE"), "ALP", "SAE").splitlines()[0])
-    ### ALP against SAE: superior
-    """
+    """Return the decision, and the datasets and tasks with the largest losses and gains."""
     results = comparison.results
     names = [escape_markdown(name) for name in (candidate, baseline)]
     scores = results.scores[[candidate, baseline]].dropna()

@@ -51,24 +51,12 @@ WIDTHS = dict.fromkeys("+−<>≥≤±=×%mw", 7.8) | dict.fromkeys(".,:;'|[]()/
 
 
 def escape_markdown(text: str) -> str:
-    r"""Return the text with the special characters of Markdown and HTML made literal.
-
-    Examples
-    --------
-    >>> print(escape_markdown("<b>_a|b_</b>"))
-    \<b\>\_a\|b\_\</b\>
-    """
+    r"""Return the text with the special characters of Markdown and HTML made literal."""
     return _MARKDOWN.sub(r"\\\1", printable(text))
 
 
 def escape_html(text: str) -> str:
-    """Return the text with the special characters of HTML made literal.
-
-    Examples
-    --------
-    >>> escape_html("<b>")
-    '&lt;b&gt;'
-    """
+    """Return the text with the special characters of HTML made literal."""
     return html.escape(printable(text))
 
 

@@ -149,13 +149,7 @@ def printed(name: str) -> pd.DataFrame:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value as the paper prints it: two significant digits, and ≥ 1.
-
-    Examples
-    --------
-    >>> p_value(0.01749), p_value(0.00001), p_value(1.2)
-    ('0.017', '< 0.0001', '≥ 1')
-    """
+    """Return a p-value as the paper prints it: two significant digits, and ≥ 1."""
     if np.isnan(p):
         return "–"
     if p < 0.0001:

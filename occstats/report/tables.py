@@ -120,17 +120,7 @@ def _described(comparison: Comparison, name: str, **said: Any) -> dict[str, Any]
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """Return means, and differences from the leader or the control.
-
-    Examples
-    --------
-    >>> import occstats
-    >>> table = comparison_table(occstats.compare("lenz2021", n_resamples=1000))
-    >>> table.headers[:4]
-    ['algorithm', 'mean rank', 'mean AUROC', 'typical difference, ALP − it']
-    >>> table.cells()[2][:4], table.cells()[4][-1]
-    (['NND', '4.35', '0.805', '+0.007'], '*')
-    """
+    """Return means, and differences from the leader or the control."""
     rows = comparison.decision.row(subject_of(comparison))
     frame = comparison.study.means.join(
         rows[[name for name in PAIR_COLUMNS if name in rows]], on="algorithm"

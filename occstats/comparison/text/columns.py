@@ -34,13 +34,7 @@ class IntervalKind(NamedTuple):
 def interval_kinds(
     n_clusters: int, unit: str = "dataset", settings: Settings | None = None
 ) -> dict[str, IntervalKind]:
-    """Return the kind of the interval of each quantity, given the number of independent units.
-
-    Examples
-    --------
-    >>> interval_kinds(5)["mean_rank"].name, interval_kinds(50)["mean_rank"].name
-    ("Student's t over datasets", 'bootstrap-t over datasets')
-    """
+    """Return the kind of the interval of each quantity, given the number of independent units."""
     means = "student" if n_clusters < FEW_CLUSTERS else "bootstrap_t"
     keys = {
         "mean_rank": means,

@@ -44,13 +44,7 @@ class Reference:
 
 @cache
 def references() -> dict[str, Reference]:
-    """Return the works of ``references.bib``, by their keys.
-
-    Examples
-    --------
-    >>> references()["rosner2006"].cited
-    'Rosner, Glynn and Lee, 2006'
-    """
+    """Return the works of ``references.bib``, by their keys."""
     entries = files(__package__).joinpath("references.bib").read_text("utf-8").strip()
     works = {}
     for entry in entries.split("\n\n"):
@@ -119,15 +113,7 @@ class MethodsText:
 
 
 def methods_text(comparison: Comparison) -> MethodsText:
-    """Describe the analysis: in short, then in detail.
-
-    Examples
-    --------
-    >>> from occstats import compare
-    >>> methods = methods_text(compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100))
-    >>> [reference.key for reference in methods.references][:2]
-    ['rosner2006', 'canay2017']
-    """
+    """Describe the analysis: in short, then in detail."""
     template = files(__package__).joinpath("methods.jinja").read_text("utf-8")
     environment = Environment(undefined=StrictUndefined)
     text = environment.from_string(template).render(_facts(comparison))

@@ -79,14 +79,7 @@ def _cut(names: list[str], room: int) -> str:
 
 
 def headline(comparison: Comparison) -> str:
-    """Return the sources, the numbers of algorithms, tasks and datasets, and the score.
-
-    Examples
-    --------
-    >>> import occstats
-    >>> headline(occstats.compare("lenz2021", n_resamples=100))
-    'lenz2021: 9 algorithms, 246 tasks in 50 datasets, AUROC (higher is better)'
-    """
+    """Return the sources, the numbers of algorithms, tasks and datasets, and the score."""
     results = comparison.study.results
     sources = ", ".join(printable(basename(source) or source) for source in results.sources)
     orientation = "higher" if results.higher_is_better else "lower"
