@@ -197,9 +197,9 @@ def labels_of(algorithms: list[str]) -> Labels:
 
     Examples
     --------
-    >>> labels_of([f"nearest neighbours, k = {k}, standardised" for k in (1, 20, 5)]).headings
-    {'nearest neighbours, k = 1, standardised': '1', \
-'nearest neighbours, k = 20, standardised': '2', 'nearest neighbours, k = 5, standardised': '3'}
+    >>> names = ["SVM", *(f"nearest neighbours, k = {k}, standardised" for k in (1, 5))]
+    >>> list(labels_of(names).headings.values())
+    ['1', '2', '3']
     """
     short, _ = short_names(algorithms)
     shown = [short.get(name, name) for name in algorithms]
