@@ -2,6 +2,7 @@
 
 import io
 import os
+import tarfile
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -236,6 +237,14 @@ def test_a_spreadsheet_in_an_archive_is_found_and_damage_is_named():
         stored.writestr("Data.xlsx", spreadsheet.getvalue())
     found = find_members(archive.getvalue(), ["Data.xlsx"], source="c.zip")
     assert found == {"Data.xlsx": spreadsheet.getvalue()}
+    inner = io.BytesIO()
+    with tarfile.open(fileobj=inner, mode="w:gz") as tar:
+        tar.addfile(tarfile.TarInfo("folder"), None)
+        member = tarfile.TarInfo("folder/toy.data")
+        member.size = 3
+        tar.addfile(member, io.BytesIO(b"1,2"))
+    nested = zipped({"inner.tar.gz": inner.getvalue()})
+    assert find_members(nested, ["toy.data"], source="c.zip") == {"toy.data": b"1,2"}
     packed = bytearray(zipped({"toy.data": "1,2,3\n" * 500}))
     start = packed.index(b"toy.data") + len(b"toy.data")
     packed[start : start + 8] = b"\xff" * 8

@@ -261,6 +261,19 @@ def test_sheets_of_a_workbook(tmp_path, refused):
     refused(path, says=("damaged Excel workbook",))
 
 
+def test_a_workbook_with_two_header_rows_and_an_unnamed_mean(tmp_path, refused):
+    openpyxl = pytest.importorskip("openpyxl", reason="reading Excel needs openpyxl")
+    workbook = openpyxl.Workbook()
+    rows = [("dataset", "accuracy", None), (None, "SVM", "RF"), ("x", 0.9, 0.8), ("y", 0.7, 0.5)]
+    for row in (*rows, (None, 0.8, 0.65)):
+        workbook.active.append(row)
+    workbook.save(tmp_path / "a.xlsx")
+    refused(tmp_path / "a.xlsx", header_rows=2, says=("row 3", "where='dataset!='"))
+    told = {"header_rows": 2, "where": "dataset!=", "algorithms": ["accuracy SVM", "accuracy RF"]}
+    table = load_results(tmp_path / "a.xlsx", **told)
+    assert table.scores.to_numpy().tolist() == [[0.9, 0.8], [0.7, 0.5]]
+
+
 def test_excel_without_openpyxl(tmp_path, refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04....[Content_Types].xml")

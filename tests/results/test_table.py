@@ -56,14 +56,6 @@ def gappy():
     )
 
 
-def test_complete_counts_what_it_drops():
-    kept = gappy().resolve_missing("complete")
-    assert kept.scores.index.to_list() == [("x", "0"), ("y", "0")]
-    assert kept.notes[-1] == (
-        "missing='complete': 3 of 5 tasks dropped, 1 of 3 datasets lost entirely."
-    )
-
-
 def test_without_a_complete_task_the_largest_part_is_proposed():
     """Three of four algorithms share two tasks; nothing else keeps as much."""
     nan = np.nan
