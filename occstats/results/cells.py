@@ -44,6 +44,8 @@ _NUMBER = re.compile(
     rf"|[(\[]\s*{_PLAIN}\s*[,;–]\s*{_PLAIN}\s*[)\]])?\s*(%?)[*†‡§¶ ]*",
     re.ASCII | re.IGNORECASE,
 )
+# The change to another score, as in 0.27 (±0.01) (+1.2%), which is ignored.
+_CHANGE = re.compile(r"\s*\([+-]\d+\.?\d*\s*%\)$", re.ASCII)
 # Commas before a decimal point separate thousands; otherwise they may be decimal commas.
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d*", re.ASCII)
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -130,6 +132,10 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     if plain is not None:
         return Numbers(plain, np.zeros(len(plain), dtype=bool))
     codes, distinct = _distinct(column)
+    distinct = [
+        _CHANGE.sub("", cell) if isinstance(cell, str) and cell[-2:] == "%)" else cell
+        for cell in distinct
+    ]
     parsed = [_parse(cell, decimal) for cell in distinct]
     # The last entry is for empty cells, whose code is −1.
     numbers = np.array([*(_NOTHING if p is None else p for p in parsed), _NOTHING])

@@ -48,15 +48,18 @@ class Keys:
         return self.task * len(self.algorithms) + self.algorithm
 
     @cached_property
-    def row_cell(self) -> tuple[Integers, Integers]:
-        """Return the cell of the first score of each row, renumbered, and the first numbers."""
-        cell = self.task[:, 0] * len(self.algorithms) + self.algorithm[:, 0]
-        return compact(np.broadcast_to(cell, len(self.cell)), self.size)
+    def row_cell(self) -> tuple[Integers, int]:
+        """Return the number of the cell of each row, or of all its cells, and how many differ."""
+        if self.task.shape != self.algorithm.shape:  # a wide table
+            in_rows = self.task if len(self.task) == len(self.cell) else self.algorithm
+            return in_rows[:, 0], int(in_rows.max()) + 1
+        codes, distinct = compact(self.cell[:, 0], self.size)
+        return codes, len(distinct)
 
     @property
     def several(self) -> bool:
         """Return True if a cell has several rows."""
-        return len(self.row_cell[1]) < len(self.cell)
+        return self.row_cell[1] < len(self.cell)
 
     @property
     def size(self) -> int:
@@ -144,7 +147,7 @@ def compact(codes: Integers, size: int) -> tuple[Integers, Integers]:
     n_codes = len(codes)
     first = np.full(size, n_codes)
     first[codes[::-1]] = np.arange(n_codes)[::-1]  # the last one that is written stays
-    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < n_codes)]
+    order = codes[np.sort(first[first < n_codes])]
     numbers = np.empty(size, dtype=np.int64)
     numbers[order] = np.arange(len(order))
     return numbers[codes], order

@@ -90,7 +90,7 @@ def _scores(
 
     A run failed by a word such as TIMEOUT or an infinitely bad score; other text is refused.
     """
-    values = np.full((raw.n_rows, len(columns)), np.nan)
+    values = np.empty((raw.n_rows, len(columns)))
     failed = np.zeros(values.shape, dtype=bool)
     spread = None
     words: dict[str, None] = {}
@@ -98,7 +98,9 @@ def _scores(
         numbers = raw.numbers(name)
         if (wrong := numbers.wrong & relevant).any():
             raise text_error(raw, name, wrong)
-        values[relevant, i] = numbers.values[relevant]
+        values[:, i] = (
+            numbers.values if relevant.all() else np.where(relevant, numbers.values, np.nan)
+        )
         if numbers.spread is not None:
             spread = np.full(values.shape, np.nan) if spread is None else spread
             spread[:, i] = numbers.spread
@@ -175,8 +177,9 @@ def _without_folds(
 
 def _means(groups: npt.NDArray[np.int64], values: Floats, chosen: Mask, size: int) -> Floats:
     """Return the mean of the chosen values of each group, NaN if there is none."""
-    n_values = np.bincount(groups[chosen], minlength=size)
-    sums = np.bincount(groups[chosen], weights=values[chosen], minlength=size)
+    groups, values = (groups, values) if chosen.all() else (groups[chosen], values[chosen])
+    n_values = np.bincount(groups.ravel(), minlength=size)
+    sums = np.bincount(groups.ravel(), weights=values.ravel(), minlength=size)
     means: Floats = np.divide(sums, n_values, out=np.full(size, np.nan), where=n_values > 0)
     return means
 

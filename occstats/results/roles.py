@@ -293,16 +293,17 @@ class _Finder:
     def _check_rows(self, keys: Keys, unused: Sequence[str]) -> None:
         """Refuse rows of one cell unless they are folds or repeats that differ in nothing else."""
         raw = self.raw
-        cells, firsts = keys.row_cell
-        runs, n_folds = cells, len(firsts)
+        runs, n_runs = keys.row_cell
+        n_folds = n_runs
         for key in (keys.fold, keys.repeat):
             if key is not None:
                 codes, names = key
-                runs, distinct = compact(runs * len(names) + codes[:, 0], raw.n_rows * len(names))
-                n_folds = len(distinct) if key is keys.fold else n_folds
-        twice = pd.Series(runs).duplicated().to_numpy()
+                runs, distinct = compact(runs * len(names) + codes[:, 0], n_runs * len(names))
+                n_runs = len(distinct)
+                n_folds = n_runs if key is keys.fold else n_folds
+        again = n_runs < raw.n_rows
         told = {"fold", "repeat"} & {*self.reading.told} or is_own(raw)
-        differing = [] if told and not twice.any() else self._differing(keys, unused)
+        differing = [] if told and not again else self._differing(keys, unused)
         if differing:
             shown = [f"{quote(c)} ({quote_list(raw.names(c), limit=3)})" for c in differing[:3]]
             apart = [c for c in differing if self._tells_apart(c, runs)]
@@ -318,13 +319,14 @@ class _Finder:
                 " with a second algorithm=…",
                 **proposed,
             )
-        elif twice.any():
-            again = int(np.flatnonzero(twice)[0])
-            first = int(np.flatnonzero(runs == runs[again])[0])
-            places = [raw.row(row).removeprefix(f"{raw.name}, ") for row in (first, again)]
+        elif again:
+            twice = pd.Series(runs).duplicated().to_numpy()
+            second = int(np.flatnonzero(twice)[0])
+            first = int(np.flatnonzero(runs == runs[second])[0])
+            places = [raw.row(row).removeprefix(f"{raw.name}, ") for row in (first, second)]
             raise ResultsError(
                 f"{raw.name}: {count(twice.sum(), 'row')} with a task and algorithm that an earlier"
-                f" row has, first {keys.show(keys.cell[again, 0])} ({' and '.join(places)}); drop"
+                f" row has, first {keys.show(keys.cell[second, 0])} ({' and '.join(places)}); drop"
                 " them, or pass repeat='@row' if they are repeats"
             )
         elif keys.repeat is not None and n_folds < raw.n_rows:
@@ -333,14 +335,14 @@ class _Finder:
 
     def _differing(self, keys: Keys, columns: Sequence[str]) -> list[str]:
         """Return columns that differ among the rows of a cell, but for fractions and times."""
-        (cells, firsts), found = keys.row_cell, {}
+        (cells, n_cells), found = keys.row_cell, {}
         for column in columns:
             fractional = self.raw.is_fractional(column) and column not in self.raw.index
             if not (fractional or is_time(column) or is_index(column)):
                 codes, names = self.raw.codes(column)
                 width = len(names) + 1
-                pairs = compact(cells * width + codes + 1, len(firsts) * width)[1]
-                if len(pairs) > len(firsts) and normalise(column) not in STATUS:
+                pairs = compact(cells * width + codes + 1, n_cells * width)[1]
+                if len(pairs) > n_cells and normalise(column) not in STATUS:
                     found[column] = width
         return sorted(found, key=lambda column: found[column])
 

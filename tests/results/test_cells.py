@@ -258,6 +258,7 @@ def test_text_is_a_number_only_if_python_agrees(text):
         (["1,234.5", "2,0"], ",", [np.nan, 2], False),
         (["12 %", "13%", "NA"], ".", [0.12, 0.13, np.nan], True),
         (["12 %", "13"], ".", [np.nan, 13], False),
+        (["0.27 (±0.01) (+1.2%)", "0.26 (±0.02)"], ".", [0.27, 0.26], False),
     ],
 )
 def test_thousands_and_per_cent(cells, decimal, values, per_cent):
