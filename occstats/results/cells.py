@@ -23,6 +23,7 @@ __all__ = [
     "as_text",
     "column_codes",
     "column_text",
+    "compact",
     "explain_text",
     "has_comma",
     "is_decimal_comma",
@@ -150,11 +151,36 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     return Numbers(values, wrong[codes], None if np.isnan(spread).all() else spread, per_cent)
 
 
+def compact(
+    codes: npt.NDArray[np.int64], size: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Number codes below ``size`` in the order in which they occur; return the codes, too.
+
+    >>> compact(np.array([7, 2, 7]), 8)
+    (array([0, 1, 0]), array([7, 2]))
+    """
+    if size > 10 * len(codes) + 1_000:
+        return pd.factorize(codes)
+    n_codes = len(codes)
+    first = np.full(size, n_codes)
+    first[codes[::-1]] = np.arange(n_codes)[::-1]  # the last one that is written stays
+    order = codes[np.sort(first[first < n_codes])]
+    numbers = np.empty(size, dtype=np.int64)
+    numbers[order] = np.arange(len(order))
+    return numbers[codes], order
+
+
 def _distinct(column: pd.Series) -> tuple[Any, Any]:
     """Return codes of the cells, −1 where empty, and the cells that they encode."""
     if column.dtype == object:
         # Not by distinct values, because pandas treats True, 1 and 1.0 as equal.
         return np.arange(len(column)), column.to_numpy()
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        numbers = np.asarray(column.cat.codes, dtype=np.int64)
+        if numbers.min(initial=0) == 0:  # none is empty
+            cells = column.cat.categories
+            codes, used = compact(numbers, len(cells))
+            return codes, np.asarray(cells.take(used), dtype=object)
     codes, distinct = pd.factorize(column, use_na_sentinel=True)
     return codes, np.asarray(distinct, dtype=object)
 

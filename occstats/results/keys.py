@@ -14,7 +14,7 @@ import pandas as pd
 
 from occstats._format import quote
 from occstats.errors import ResultsError
-from occstats.results.cells import without_markup
+from occstats.results.cells import compact, without_markup
 from occstats.results.readers.frames import FILE, RawTable
 from occstats.results.table import DATASET, TASK, show_task
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from occstats.results.reading import Reading
     from occstats.results.roles import Roles
 
-__all__ = ["Keys", "compact", "extract", "make_keys"]
+__all__ = ["Keys", "extract", "make_keys", "row_codes"]
 
 Integers = npt.NDArray[np.int64]
 # Codes of names, one for each row (n, 1) or for each column of scores (1, c), and the names.
@@ -134,23 +134,6 @@ def make_keys(raw: RawTable, roles: Roles, reading: Reading) -> Keys:
         repeat=None if roles.repeat is None else of_rows(roles.repeat),
         notes=notes,
     )
-
-
-def compact(codes: Integers, size: int) -> tuple[Integers, Integers]:
-    """Number codes below ``size`` in the order in which they occur; return the codes, too.
-
-    >>> compact(np.array([7, 2, 7]), 8)
-    (array([0, 1, 0]), array([7, 2]))
-    """
-    if size > 10 * len(codes) + 1_000:
-        return pd.factorize(codes)
-    n_codes = len(codes)
-    first = np.full(size, n_codes)
-    first[codes[::-1]] = np.arange(n_codes)[::-1]  # the last one that is written stays
-    order = codes[np.sort(first[first < n_codes])]
-    numbers = np.empty(size, dtype=np.int64)
-    numbers[order] = np.arange(len(order))
-    return numbers[codes], order
 
 
 def row_codes(raw: RawTable, column: str) -> tuple[Integers, Any]:

@@ -32,8 +32,8 @@ from occstats.results.aliases import (
     trait_names,
 )
 from occstats.results.ask import BLANK, Blank, UnclearTableError, check_text
-from occstats.results.cells import Numbers
-from occstats.results.keys import Keys, compact, extract, make_keys
+from occstats.results.cells import Numbers, compact
+from occstats.results.keys import Keys, extract, make_keys
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
 
