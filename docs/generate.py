@@ -28,7 +28,6 @@ MODULES = {
 # Module-level data has no docstring.
 DATA = {
     "occstats.descriptors.DESCRIPTORS": "The nine descriptors: a mapping from names to classes.",
-    "occstats.descriptors.ENTRIES": "Class and tuned hyperparameters of each descriptor, by name.",
     "occstats.figures.FIGURES": "All figures, by name, with their captions and inputs.",
     "occstats.figures.PRESETS": "Widths and fonts of the journals that ``width`` names.",
     "occstats.tuning.PAPER": "The grids of Lenz et al. (2021), by descriptor.",

@@ -15,7 +15,7 @@ from occstats_descriptors.lof import LOF
 from occstats_descriptors.mahalanobis import MD
 from occstats_descriptors.neighbours import Neighbours, NeighbourSearch
 from occstats_descriptors.nnd import NND
-from occstats_descriptors.registry import DESCRIPTORS, ENTRIES, make
+from occstats_descriptors.registry import DESCRIPTORS, make
 from occstats_descriptors.shrink_autoencoder import SAE
 from occstats_descriptors.sizes import dimension_multiple, log_multiple
 from occstats_descriptors.svm import SVM
@@ -24,7 +24,6 @@ __all__ = [
     "ALP",
     "DESCRIPTORS",
     "EIF",
-    "ENTRIES",
     "IF",
     "LNND",
     "LOF",

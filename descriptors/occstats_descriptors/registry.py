@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from occstats_descriptors.alp import ALP
@@ -14,15 +14,25 @@ from occstats_descriptors.isolation_forest import IF
 from occstats_descriptors.lnnd import LNND
 from occstats_descriptors.lof import LOF
 from occstats_descriptors.mahalanobis import MD
-from occstats_descriptors.neighbours import NeighbourDescriptor
 from occstats_descriptors.nnd import NND
 from occstats_descriptors.shrink_autoencoder import SAE
 from occstats_descriptors.sizes import Multiple
 from occstats_descriptors.svm import SVM
 
-__all__ = ["DESCRIPTORS", "ENTRIES", "Entry", "Hyperparameter", "make"]
+__all__ = ["DESCRIPTORS", "Hyperparameter", "hyperparameters", "make"]
 
-Scales = Mapping[str, str]
+DESCRIPTORS: dict[str, type[Descriptor]] = {
+    kind.__name__: kind for kind in (NND, LNND, LOF, MD, SVM, IF, EIF, SAE, ALP)
+}
+# Descriptor → tuned parameter → name of a grid → meaning of its values (see `Hyperparameter`).
+_K = {"k": {"k": "count", "a": "log"}}
+_TUNED: dict[str, dict[str, dict[str, str]]] = {
+    "NND": _K,
+    "LNND": _K,
+    "LOF": _K,
+    "SVM": {"nu": {"nu": "fraction"}, "c": {"c": "dimension"}},
+    "ALP": _K | {"l": {"l": "count", "b": "log"}},
+}
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,7 @@ class Hyperparameter:
 
     name: str
     default: Any
-    scales: Scales
+    scales: Mapping[str, str]
 
     @property
     def text(self) -> str:
@@ -54,49 +64,19 @@ class Hyperparameter:
         return names[self.default.rule], self.default.factor
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A descriptor, and the scales of its tuned parameters (see `Hyperparameter`)."""
+def hyperparameters(name: str) -> list[Hyperparameter]:
+    """
+    Return the tuned parameters of a descriptor; none for a detector of another package.
 
-    kind: type[Descriptor]
-    tuned: Mapping[str, Scales] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """Return the abbreviation that the literature uses."""
-        return self.kind.__name__
-
-    @property
-    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
-        """Return the tuned parameters."""
-        defaults = inspect.signature(self.kind).parameters
-        return tuple(
-            Hyperparameter(name, defaults[name].default, scales)
-            for name, scales in self.tuned.items()
-        )
-
-    @property
-    def shares_neighbours(self) -> bool:
-        """Return True if the descriptor can use a `NeighbourSearch` shared with others."""
-        return issubclass(self.kind, NeighbourDescriptor)
-
-
-_K = {"k": {"k": "count", "a": "log"}}
-ENTRIES: dict[str, Entry] = {
-    entry.name: entry
-    for entry in (
-        Entry(NND, _K),
-        Entry(LNND, _K),
-        Entry(LOF, _K),
-        Entry(MD),
-        Entry(SVM, {"nu": {"nu": "fraction"}, "c": {"c": "dimension"}}),
-        Entry(IF),
-        Entry(EIF),
-        Entry(SAE),
-        Entry(ALP, _K | {"l": {"l": "count", "b": "log"}}),
-    )
-}
-DESCRIPTORS: dict[str, type[Descriptor]] = {name: entry.kind for name, entry in ENTRIES.items()}
+    Examples
+    --------
+    >>> from occstats_descriptors.registry import hyperparameters
+    >>> [(size.name, size.text, size.point) for size in hyperparameters("ALP")]
+    [('k', '5.5 log n', ('a', 5.5)), ('l', '6.0 log n', ('b', 6.0))]
+    """
+    tuned = _TUNED.get(name.upper(), {})
+    defaults = inspect.signature(DESCRIPTORS[name.upper()]).parameters if tuned else {}
+    return [Hyperparameter(each, defaults[each].default, tuned[each]) for each in tuned]
 
 
 def make(name: str, **parameters: Any) -> Any:

@@ -16,8 +16,8 @@ import numpy as np
 
 from occstats_descriptors._kernels.gaussian_kernel import WORTH_COMPILING
 from occstats_descriptors._kernels.threads import thread_count
-from occstats_descriptors.neighbours import FEW_PAIRS
-from occstats_descriptors.registry import DESCRIPTORS, ENTRIES, make
+from occstats_descriptors.neighbours import FEW_PAIRS, NeighbourDescriptor
+from occstats_descriptors.registry import DESCRIPTORS, make
 from occstats_descriptors.svm import NATIVE_FROM
 
 __all__ = ["Shape", "cache_folder", "compile_kernels", "kernels_of", "load", "missing_kernels"]
@@ -58,7 +58,7 @@ def kernels_of(
     Return the groups of kernels that some descriptors use; by default all, for data of any shape.
     """
     wanted = set(DESCRIPTORS if names is None else map(str.upper, names))
-    if any(name in ENTRIES and ENTRIES[name].shares_neighbours for name in wanted):
+    if any(issubclass(DESCRIPTORS.get(name, object), NeighbourDescriptor) for name in wanted):
         wanted.update(group for group in _KERNELS if group.startswith("neighbours"))
     return [
         group

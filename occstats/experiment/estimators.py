@@ -191,10 +191,10 @@ def _parse(text: str) -> Recipe:
 
 def shares_search(origin: str) -> bool:
     """Return whether a descriptor can take its neighbours from a shared search."""
-    from occstats_descriptors.registry import ENTRIES
+    from occstats_descriptors.neighbours import NeighbourDescriptor
+    from occstats_descriptors.registry import DESCRIPTORS
 
-    entry = ENTRIES.get(origin.upper())
-    return entry is not None and entry.shares_neighbours
+    return issubclass(DESCRIPTORS.get(origin.upper(), object), NeighbourDescriptor)
 
 
 def is_of_distances(origin: str) -> bool:

@@ -117,18 +117,6 @@ PAPER: dict[str, tuple[Axis, ...]] = {
 }
 
 
-def grid_names(origin: str) -> dict[str, tuple[str, str]]:
-    """Map the grid names of a descriptor to parameter and rule."""
-    from occstats_descriptors.registry import ENTRIES
-
-    entry = ENTRIES.get(origin.upper())
-    return {
-        name: (tuned.name, rule)
-        for tuned in (entry.hyperparameters if entry is not None else ())
-        for name, rule in tuned.scales.items()
-    }
-
-
 def with_grids(
     descriptor: str, origin: str, grids: Mapping[str, Iterable[Value]]
 ) -> tuple[Axis, ...]:
@@ -285,11 +273,15 @@ def _qualified(descriptor: str, names: Iterable[str]) -> list[str]:
 def _choices(origin: str) -> dict[str, tuple[str, str]]:
     """Map all names that a grid of a descriptor can have to parameter and rule."""
     from occstats_descriptors.external import imported
-    from occstats_descriptors.registry import DESCRIPTORS
+    from occstats_descriptors.registry import DESCRIPTORS, hyperparameters
 
     kind = DESCRIPTORS.get(origin.upper()) or imported(origin)
     parameters = sorted(signature(kind).parameters)
-    known = grid_names(origin)
+    known = {
+        name: (tuned.name, rule)
+        for tuned in hyperparameters(origin)
+        for name, rule in tuned.scales.items()
+    }
     return known | {name: (name, "plain") for name in parameters if name not in known}
 
 
@@ -406,19 +398,18 @@ def default_hyperparameters() -> pd.DataFrame:
     >>> table[table["descriptor"] == "ALP"]["default"].tolist()
     ['5.5 log n', '6.0 log n']
     """
-    from occstats_descriptors.registry import ENTRIES
+    from occstats_descriptors.registry import DESCRIPTORS, hyperparameters
 
     rows = [
         {"descriptor": name, "hyperparameter": tuned.name, "default": tuned.text}
-        for name, entry in ENTRIES.items()
-        for tuned in entry.hyperparameters
+        for name in DESCRIPTORS
+        for tuned in hyperparameters(name)
     ]
     return pd.DataFrame(rows, columns=["descriptor", "hyperparameter", "default"])
 
 
 def paper_defaults(origin: str) -> dict[str, float]:
     """Return the published defaults of a descriptor as points of its grids."""
-    from occstats_descriptors.registry import ENTRIES
+    from occstats_descriptors.registry import hyperparameters
 
-    entry = ENTRIES.get(origin.upper())
-    return dict(tuned.point for tuned in (entry.hyperparameters if entry is not None else ()))
+    return dict(tuned.point for tuned in hyperparameters(origin))

@@ -15,7 +15,6 @@ from occstats_descriptors import (
     ALP,
     DESCRIPTORS,
     EIF,
-    ENTRIES,
     IF,
     LNND,
     LOF,
@@ -25,9 +24,11 @@ from occstats_descriptors import (
     SVM,
     make,
 )
+from occstats_descriptors.neighbours import NeighbourDescriptor
+from occstats_descriptors.registry import hyperparameters
 
 RANDOM = {name for name in DESCRIPTORS if "random_state" in make(name).get_params()}
-NEIGHBOURS = [name for name, entry in ENTRIES.items() if entry.shares_neighbours]
+NEIGHBOURS = [name for name, kind in DESCRIPTORS.items() if issubclass(kind, NeighbourDescriptor)]
 
 
 def quick(name, **parameters):
@@ -92,9 +93,9 @@ def test_the_documentation_is_complete(name, cloud):
 def test_the_hyperparameters_of_the_paper():
     # table of defaults in Lenz et al. (2021); a, b: in units of log n
     found = {
-        name: {h.name: (h.text, h.point) for h in entry.hyperparameters}
-        for name, entry in ENTRIES.items()
-        if entry.hyperparameters
+        name: {h.name: (h.text, h.point) for h in hyperparameters(name)}
+        for name in DESCRIPTORS
+        if hyperparameters(name)
     }
     assert found == {
         "NND": {"k": ("1", ("k", 1))},
@@ -103,7 +104,7 @@ def test_the_hyperparameters_of_the_paper():
         "SVM": {"nu": ("0.20", ("nu", 0.20)), "c": ("0.25 m", ("c", 0.25))},
         "ALP": {"k": ("5.5 log n", ("a", 5.5)), "l": ("6.0 log n", ("b", 6.0))},
     }
-    alp = {h.name: dict(h.scales) for h in ENTRIES["ALP"].hyperparameters}
+    alp = {h.name: dict(h.scales) for h in hyperparameters("ALP")}
     assert alp == {"k": {"k": "count", "a": "log"}, "l": {"l": "count", "b": "log"}}
 
 
