@@ -9,21 +9,26 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
 from occstats_descriptors._kernels import Matrix, Vector
-from occstats_descriptors._kernels.gaussian_kernel import bounded, kernel_times
+from occstats_descriptors._kernels.exponentials import SquaredDistances, kernel_times_weights
+from occstats_descriptors._kernels.gaussian_kernel import bounded
 from occstats_descriptors._kernels.smo import OneClassProblem
 from occstats_descriptors._kernels.threads import single_threaded_blas
 from occstats_descriptors.svm import signed_distance_score
 
 __all__ = ["SupportVectorGrid"]
 
+# Distinct rows up to which all their distances are stored (8 GB).
+MOST_KEPT = 45_000
+
 
 class SupportVectorGrid:
     r"""
     One-class support vector machine for many kernel widths and many :math:`\nu`.
 
-    Equal rows are merged into one that may have the weight of all of them. For each width, a
-    :math:`\nu` is solved from the solution of the next smaller one, changed as it changed for the
-    width before. `X` are the target rows, and `queries` those to be scored.
+    Equal rows are merged into one that may have the weight of all of them, and the distances of the
+    rows are computed once. For each width, a :math:`\nu` is solved from the solution of the next
+    smaller one, changed as it changed for the width before. `X` are the target rows, and `queries`
+    those to be scored.
 
     Examples
     --------
@@ -49,6 +54,9 @@ class SupportVectorGrid:
             bounded(check_array(queries, dtype=np.float64, order="C")), axis=0, return_inverse=True
         )
         self._queries = asked - center
+        self._distances: SquaredDistances | None = None
+        if len(distinct) <= MOST_KEPT:
+            self._distances = SquaredDistances(self._rows)
         # Shares of the last width, and the weights of their solutions.
         self._last: tuple[list[float], list[Vector]] = [], []
 
@@ -65,7 +73,7 @@ class SupportVectorGrid:
         Column i has the scores of ``SVM(nu=nus[i], c=c)``, up to the tolerance of the solver.
         """
         gamma = 1 / c
-        problem = OneClassProblem(self._rows, gamma, counts=self._counts)
+        problem = OneClassProblem(self._rows, gamma, counts=self._counts, distances=self._distances)
         ordered = sorted(set(nus))
         path = problem.follow(ordered, self._last[1] if self._last[0] == ordered else [])
         self._last = ordered, [solution.weight for solution in path]
@@ -73,7 +81,5 @@ class SupportVectorGrid:
         alphas = np.stack([solutions[nu].alpha for nu in nus], axis=1)
         offsets = np.array([solutions[nu].rho for nu in nus])
         support = alphas.any(axis=1)
-        values = kernel_times(
-            self._queries, self._rows[support], alphas[support], gamma, dtype=np.float32
-        )
+        values = kernel_times_weights(self._queries, self._rows[support], alphas[support], gamma)
         return signed_distance_score(values - offsets)[self._places.reshape(-1)]

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from occstats_descriptors import SVM, dimension_multiple
 from occstats_descriptors._kernels import gaussian_kernel
-from occstats_descriptors._kernels.exponentials import exponentials
+from occstats_descriptors._kernels.exponentials import exponentials, single_exponentials
 from occstats_descriptors._kernels.gaussian_kernel import kernel_matrix, kernel_times
 from occstats_descriptors._kernels.smo import OneClassProblem
 from occstats_descriptors.svm_grid import SupportVectorGrid
@@ -163,6 +163,25 @@ def test_grid_scores_equal_single_fits_with_equal_rows_merged(n, nus, widths):
         for column, nu in enumerate(nus):
             single = SVM(nu=nu, c=width, solver="native").fit(rows).score_samples(queries)
             np.testing.assert_allclose(scores[:, column], single, atol=2e-3 / (nu * len(rows)))
+
+
+def test_grid_without_stored_distances(monkeypatch):
+    rows, queries = sample(300, 3, "clustered"), sample(20, 3, "clustered", seed=1)
+    kept = SupportVectorGrid(rows, queries).scores([0.1, 0.3], 0.7)
+    monkeypatch.setattr("occstats_descriptors.svm_grid.MOST_KEPT", 10)
+    made = SupportVectorGrid(rows, queries).scores([0.1, 0.3], 0.7)
+    np.testing.assert_allclose(made, kept, atol=2e-3 / (0.1 * 300))
+
+
+def test_exponentials_in_single_precision_are_exact_to_two_units_in_the_last_place():
+    squares = np.concatenate([[0.0], np.geomspace(1e-6, 200, 5001)]).astype(np.float32)[None]
+    found = np.empty_like(squares)
+    single_exponentials(squares, np.float32(-1), found, np.empty(squares.shape[1], np.int32))
+    exact = np.exp(-squares.astype(np.float64))
+    normal = squares < 87  # beyond, the exponential is below the smallest normal number
+    spacing = np.spacing(exact.astype(np.float32))
+    assert (np.abs(found - exact)[normal] <= 2 * spacing[normal]).all()
+    assert (found[~normal] == 0).all()
 
 
 def test_exponentials_are_exact_to_two_units_in_the_last_place():

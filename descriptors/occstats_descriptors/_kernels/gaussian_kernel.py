@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from occstats_descriptors._kernels import Array, Matrix, Single
+from occstats_descriptors._kernels import Array, Matrix, Single, Vector
 from occstats_descriptors._kernels.threads import for_each_block, single_threaded_blas
 
 __all__ = ["WORTH_COMPILING", "bounded", "kernel_matrix", "kernel_times"]
@@ -58,15 +58,15 @@ def kernel_times(
     *,
     threads: int = 1,
     dtype: type = np.float64,
-) -> Array:
+) -> Vector:
     """
-    Evaluate Σ_j k(x_i, y_j) w_j, for each column of a matrix of weights, in blocks of the kernel.
+    Evaluate Σ_j k(x_i, y_j) w_j without storing the kernel matrix.
 
     Exponents are in double precision; `dtype` is the type of the exponentials and of their products
     with the weights. Tiles are summed in double precision.
     """
     weights = np.ascontiguousarray(weights, dtype=dtype)
-    result = np.zeros((len(rows), *weights.shape[1:]))
+    result = np.zeros(len(rows))
     if len(columns) == 0 or len(rows) == 0:
         return result
     exponents = _exponents(rows, columns, gamma)

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from occstats_descriptors._kernels import Matrix, Single, Vector
+from occstats_descriptors._kernels.exponentials import SquaredDistances
 from occstats_descriptors._kernels.gaussian_kernel import kernel_matrix, kernel_times
 from occstats_descriptors._kernels.jit import compiled
 from occstats_descriptors._kernels.threads import single_threaded_blas
@@ -59,8 +60,8 @@ class OneClassProblem:
     """
     One-class problem of training rows and the inverse `gamma` of a kernel width.
 
-    Each row occurs `counts` times, once by default. The solution does not depend on the number of
-    threads.
+    Each row occurs `counts` times, once by default. Problems of several kernel widths can share the
+    `distances` of their rows. The solution does not depend on the number of threads.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class OneClassProblem:
         threads: int = 1,
         working_set: int = WORKING_SET,
         counts: Vector | None = None,
+        distances: SquaredDistances | None = None,
     ) -> None:
         self.rows = rows
         self.counts = np.ones(len(rows)) if counts is None else counts
@@ -79,9 +81,12 @@ class OneClassProblem:
         self.tolerance = tolerance
         self.threads = threads
         self.working_set = working_set
+        self._distances = distances
         self._kernel: Single | None = None
         if len(rows) <= 2 * working_set:
-            self._kernel = kernel_matrix(rows, rows, gamma)
+            self._kernel = (
+                kernel_matrix(rows, rows, gamma) if distances is None else distances.kernel(gamma)
+            )
 
     @single_threaded_blas()
     def solve(self, nu: float) -> Solution:
@@ -150,6 +155,8 @@ class OneClassProblem:
     def _product(self, change: Vector) -> Vector:
         """Multiply K with a vector that is mostly zero."""
         where = np.flatnonzero(change)
+        if self._kernel is None and self._distances is not None:
+            return self._distances.times(change, self.gamma)
         if self._kernel is None:
             return self._times(self.rows, self.rows[where], change[where])
         return np.asarray(
@@ -174,7 +181,10 @@ class OneClassProblem:
                 return
             working = _working_set(weight, gradient, self.counts, self.working_set)
             part, slope = weight[working], gradient[working]
-            kernel = kernel_matrix(self.rows[working], self.rows[working], self.gamma)
+            if self._distances is None:
+                kernel = kernel_matrix(self.rows[working], self.rows[working], self.gamma)
+            else:
+                kernel = self._distances.kernel(self.gamma, working)
             counts, tolerance = self.counts[working], self.tolerance / 2
             minimise(kernel, part, slope, counts, tolerance, limit)
             change = np.zeros(n)
