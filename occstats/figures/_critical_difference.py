@@ -437,6 +437,7 @@ def _draw_ranges(
     axes.hlines(rows, 1 + better, len(mean) - worse, color=BLUE, lw=1.4)
     axes.plot(mean, rows, "o", color=BLUE, mfc=paper(), ms=3.6, mew=0.9)
     write_column(axes, [f"{rank:.2f}" for rank in mean])
+    axes.set_xlim(0.5, len(mean) + 0.5)
     plot.label_values(axes, "rank (1 = best)")
     plot.note(
         "Dots: mean ranks. Lines: ranks that the tests leave open, from the numbers of algorithms "
