@@ -226,9 +226,7 @@ def _as_options(arguments: Mapping[str, Any]) -> str:
 
     parts: list[str] = []
     for name, value in arguments.items():
-        if name == "sources":
-            parts += map(str, value)
-        elif isinstance(value, bool):
+        if isinstance(value, bool):
             shown = name != "lower_is_better" or value
             parts.append(option_name(name) if shown else "--higher-is-better")
         else:

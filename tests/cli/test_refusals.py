@@ -188,6 +188,7 @@ def test_arguments(typed, text):
         ("tune --window wide", "expected a number of grid points"),
         ("run iris", "iris: unexpected; try: occstats run --datasets iris"),
         ("time mine.csv", "mine.csv: unexpected; try: occstats time --data mine.csv"),
+        ("compare https://example.org/a.csv", "addresses are not read; download the file"),
         ("time --seed -1", "--seed must be an integer of at least 0; got -1"),
         ("time --sizes ,", "Invalid value for '--sizes': is empty"),
         ("plan --sd-dataset 1 --difference 1 --candidate p", "--candidate needs results of a"),

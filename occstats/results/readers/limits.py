@@ -112,6 +112,10 @@ def _missing(path: Path) -> str:
 
     parent = path.parent
     siblings = sorted(os.listdir(parent)) if os.access(parent, os.R_OK) and parent.is_dir() else []
+    if path.is_symlink():
+        return f"{show_path(path)}: is a link to a file that does not exist"
+    if path.parts[:1] in {("http:",), ("https:",)}:
+        return f"{show_path(path)}: addresses are not read; download the file"
     near = did_you_mean(path.name, [*bundled_names(), *siblings])
     if not near and not parent.is_dir():
         near = f" (the folder {show_path(parent)} does not exist either)"
