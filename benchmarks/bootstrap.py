@@ -28,7 +28,6 @@ from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.clusters import Clusters
 from occstats.stats.effect_sizes import pair_effects
 from occstats.stats.kendall import kendall_jackknife
-from occstats.stats.leave_one_out import leave_one_cluster_out
 from occstats.stats.max_t import typical_tests
 from occstats.stats.means import mean_tests
 from occstats.stats.ranks import task_ranks
@@ -121,13 +120,6 @@ def plain_shift(n_pairs: int) -> None:
                 low, high = (middle, high) if test.pvalue <= 0.025 else (low, middle)
 
 
-def plain_leave_out(n: int) -> None:
-    for label in LABELS[:n]:
-        kept = label != CLUSTERS
-        for x in DIFFERENCES.T:
-            clustered_wilcoxon(x[kept], CLUSTERS[kept], tie_tolerance=1e-9)
-
-
 def baycomp_pair(n: int) -> None:
     import baycomp
 
@@ -140,11 +132,6 @@ def main() -> None:
     biserial = RESAMPLES / 5 * seconds(lambda: plain_rank_biserial(5))
     bayes = seconds(lambda: bayesian_signed_rank(SCORES, CLUSTERS, **options))
     baycomp = 36 * RESAMPLES / 200 * seconds(lambda: baycomp_pair(200), 1)
-    leave_out = seconds(
-        lambda: leave_one_cluster_out(
-            SCORES, CLUSTERS, lambda z, p: (z > 0) & (p <= 0.05), tie_tolerance=1e-9
-        )
-    )
     plain = {"n_resamples": RESAMPLES, "random_state": 0}
     rows = [
         ("means, ranks and wins with BCa intervals", seconds(our_means)),
@@ -168,8 +155,6 @@ def main() -> None:
         ),
         ("Bayesian signed ranks", bayes),
         ("~ baycomp, 36 pairs", baycomp),
-        ("leave one dataset out, 36 tests each", leave_out),
-        ("~ a loop of clustered_wilcoxon", 10 * seconds(lambda: plain_leave_out(5))),
     ]
     print("# Speed of tests, intervals and posterior probabilities\n")
     print(

@@ -29,7 +29,6 @@ from occstats.stats.max_t import PairTests, typical_shifts, typical_tests
 from occstats.stats.means import mean_differences, mean_tests
 from occstats.stats.power import smallest_p
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank.null import SAME_Z
 
 if TYPE_CHECKING:
     from occstats.comparison.settings import Settings
@@ -172,23 +171,6 @@ class Decision:
             f"{self.basis}."
         )
 
-    def better_by(
-        self, statistic: FloatArray, p: FloatArray, without: int | None = None
-    ) -> BoolArray:
-        """Decide by statistics of the same kind, with NaN for pairs `without` an algorithm.
-
-        With max-T, the critical value of all datasets holds, or that of the pairs without the
-        algorithm; other corrections are applied again.
-        """
-        if self.settings.correction != "max-t":
-            corrected = _corrected(p, self.settings, self.study.control)
-            return _better(corrected, statistic, self.settings)
-        critical = self.tests.critical
-        if without is not None:
-            critical = np.maximum(self.tests.critical_without[without], self.tests.floor)
-        with np.errstate(invalid="ignore"):
-            return np.asarray((statistic > critical + SAME_Z) & ~np.isnan(p))
-
     @cached_property
     def ignoring_clusters(self) -> tuple[FloatArray, ObjectArray]:
         """Return p-values and conclusions as if every task were a dataset of its own."""
@@ -252,13 +234,16 @@ class Decision:
         }
 
 
-def decide(study: Study, family: JointTests | None = None) -> Decision:
-    """Test all pairs of a study, or take the tests of a family, and draw the conclusions."""
+def decide(study: Study, family: JointTests | None = None, *, floor: float = 0.0) -> Decision:
+    """Test all pairs of a study, or take the tests of a family, and draw the conclusions.
+
+    With max-T, statistics up to `floor` are not significant.
+    """
     settings = study.settings
     n_tasks, n_datasets = _shared(study.sample)
     size = _family_size(n_datasets, settings, study.control)
     if family is None:
-        tests, engine, notes = _run_tests(study, size)
+        tests, engine, notes = _run_tests(study, size, floor)
     else:
         tests, size, engine = family.tests, family.size, {"engine": "native"}
         notes = tuple(_cautions(study, tests, size))
@@ -305,7 +290,9 @@ def within_bounds(low: FloatArray, high: FloatArray, study: Study) -> tuple[Floa
     )
 
 
-def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tuple[str, ...]]:
+def _run_tests(
+    study: Study, size: int, floor: float
+) -> tuple[PairTests, dict[str, Any], tuple[str, ...]]:
     """Run the tests of the estimand; an engine in R replaces their p-values."""
     settings = study.settings
     options: dict[str, Any] = {
@@ -320,7 +307,7 @@ def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tupl
     if settings.estimand == "mean":
         tests = mean_tests(study.sample, **options)
     else:
-        tests = typical_tests(study.tested, test=settings.test, **options)
+        tests = typical_tests(study.tested, test=settings.test, floor=floor, **options)
     notes = tuple(_cautions(study, tests, size))
     if settings.engine == "native":
         return tests, {"engine": "native"}, notes

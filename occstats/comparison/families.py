@@ -516,7 +516,7 @@ def _joint_tests(studies: Mapping[str, Study], together: str) -> dict[str, Joint
 
 
 def _member_tests(found: PairTests, columns: IntArray, unit: float) -> PairTests:
-    """Return the tests of one member; without an algorithm, the critical value of all holds."""
+    """Return the tests of one member."""
     square = np.ix_(columns, columns)
     first, second = (columns[position] for position in upper_pairs(len(columns)))
     places = pair_positions(first, second, len(found.p))
@@ -526,8 +526,6 @@ def _member_tests(found: PairTests, columns: IntArray, unit: float) -> PairTests
         statistic=found.statistic[square],
         p=found.p[square],
         critical=found.critical[square],
-        critical_without=np.zeros(len(columns)),
-        floor=found.critical[square],
         pair_limits=partial(_member_limits, found, places, unit),
         single_p=partial(_member_p, found, square),
     )

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from occstats._format import Section
-from occstats.comparison.decision import BETTER, WORSE, conclusions, decide
+from occstats.comparison.decision import BETTER, UNDECIDED, WORSE, decide
 from occstats.comparison.study import prepare
 from occstats.errors import OccstatsError
 from occstats.results.missing import POLICIES
-from occstats.stats._arrays import BoolArray, FloatArray, IntArray, ObjectArray
-from occstats.stats.leave_one_out import (
-    LeaveOneAlgorithmOut,
-    LeaveOneClusterOut,
-    leave_one_algorithm_out,
-    leave_one_cluster_out,
-)
+from occstats.stats._arrays import BoolArray, FloatArray, ObjectArray
 
 if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
@@ -41,7 +35,7 @@ class Stability(Section):
     ----------
     leave_one_algorithm_out : DataFrame or None
         One row per algorithm: the best of the others without it, and how many pairs get another
-        conclusion. None, like the next three, where the results are too large.
+        conclusion. None, like the next three, where the results are too large or too few.
     leave_one_dataset_out : DataFrame or None
         The same without each dataset, and whether the best algorithm changes. Where datasets come
         in suites, whole suites are left out, here and below.
@@ -60,106 +54,113 @@ class Stability(Section):
 
 def study_stability(study: Study, decision: Decision) -> Stability:
     """Leave out datasets and algorithms in turn, and decide again."""
-    settings, names, estimand = study.settings, study.algorithms, study.settings.estimand or ""
-    sample = study.compared
-    scale = 1.0 if estimand == "typical" else study.scale
-    without_algorithm, algorithms = None, None
-    if "leaving out algorithms" not in study.left_out:
-        tests = decision.tests
-        without_algorithm = leave_one_algorithm_out(
-            tests.statistic,
-            tests.p_unadjusted,
-            sample,
-            None,
-            decision.better_by,
-            estimand=estimand,
-        )
-        algorithms = pd.DataFrame(
-            {
-                "algorithm": names,
-                "best": _best(without_algorithm.standing / scale, names),
-                "conclusions_changed": _count(without_algorithm.changed),
-            }
-        )
-    if "leaving out datasets" in study.left_out:
-        return Stability(leave_one_algorithm_out=algorithms)
-    without_dataset = leave_one_cluster_out(
-        sample,
-        None,
-        decision.better_by,
-        estimand=estimand,
-        test=settings.test,
-        alternative=settings.alternative,
-        p=decision.tests.p_unadjusted,
-    )
-    best = _best(without_dataset.standing / scale, names)
-    datasets = pd.DataFrame(
-        {
-            "dataset": without_dataset.labels.astype(object),
-            "best": best,
-            "best_changes": best != names[0],
-            "conclusions_changed": _count(without_dataset.changed),
+    decision = decide(study) if decision.together else decision
+    results, names, units = study.results, study.algorithms, study.sample.clusters.independent
+    algorithms = datasets = influence = None
+    changes = []
+    if "leaving out algorithms" not in study.left_out and len(names) > 2:
+        # Without the control there is nothing to compare.
+        others = {
+            name: results.select([other for other in names if other != name])
+            for name in names
+            if name != study.settings.control
         }
-    )
+        found = _decide_again(decision, others)
+        algorithms = _summary(found).rename(columns={"dataset": "algorithm"})
+        changes.append(_changes(decision, found, "algorithm"))
+    if "leaving out datasets" not in study.left_out and units.n_clusters > 1:
+        rest = {
+            label: results.keep_tasks(units.codes != i)
+            for i, label in enumerate(units.labels.tolist())
+        }
+        found = _decide_again(decision, rest)
+        datasets = _summary(found)
+        datasets.insert(2, "best_changes", datasets["best"] != names[0])
+        changes.insert(0, _changes(decision, found, results.unit))
+        influence = _influence(decision, found)
     return Stability(
-        leave_one_dataset_out=datasets,
         leave_one_algorithm_out=algorithms,
-        changes=_changes(study, decision, without_dataset, without_algorithm),
-        influence=_influence(study, without_dataset),
+        leave_one_dataset_out=datasets,
+        changes=pd.concat(changes, ignore_index=True) if datasets is not None else None,
+        influence=influence,
     )
 
 
-def _best(standing: FloatArray, names: Sequence[str]) -> ObjectArray:
-    """Return the algorithm with the lowest standing in each row; the first of equal ones."""
-    known = ~np.isnan(standing).all(axis=1)
-    best = np.full(len(standing), None, dtype=object)
-    lowest = np.nanargmin(standing[known].round(12), axis=1)
-    best[known] = np.array(names, dtype=object)[lowest]
-    return best
+class _Again(NamedTuple):
+    """A decision with fewer results, in the order of the algorithms in the whole comparison."""
+
+    best: str
+    conclusions: ObjectArray
+    changed: BoolArray
+    statistic: FloatArray
+    mean: FloatArray
 
 
-def _count(changed: BoolArray) -> IntArray:
-    return np.asarray(changed.sum(axis=(1, 2)) // 2)
-
-
-def _changes(
-    study: Study,
-    decision: Decision,
-    datasets: LeaveOneClusterOut,
-    algorithms: LeaveOneAlgorithmOut | None,
-) -> pd.DataFrame:
-    names = study.algorithms
-    tested = ~np.isnan(decision.p)
-    rows = []
-    for kind, labels, found in (
-        (study.results.unit, datasets.labels.tolist(), datasets),
-        ("algorithm", names, algorithms),
-    ):
-        if found is None:
+def _decide_again(decision: Decision, parts: Mapping[str, Results]) -> dict[str, _Again]:
+    """Decide for parts of the results, but for those that cannot be compared."""
+    names, tested = decision.study.algorithms, decision.conclusions.astype(bool)
+    settings = replace(decision.settings, algorithms=None, engine="native")
+    found = {}
+    for label, results in parts.items():
+        try:
+            left = _decide_near(prepare(results, settings), decision)
+        except OccstatsError:
             continue
-        for label, better, changed in zip(labels, found.better, found.changed, strict=True):
-            without = conclusions(better, tested)
-            rows += [
-                (kind, label, names[a], names[b], decision.conclusions[a, b], without[a, b])
-                for a, b in np.argwhere(np.triu(changed))
-            ]
+        place = [names.index(name) for name in left.study.algorithms]
+        square = np.ix_(place, place)
+        conclusions = decision.conclusions.copy()
+        # A pair that loses its test becomes undecided.
+        conclusions[square] = np.where(left.conclusions.astype(bool), left.conclusions, UNDECIDED)
+        conclusions[~tested] = None
+        statistic, mean = np.full((2, *tested.shape), np.nan)
+        statistic[square], mean[square] = left.tests.statistic, left.mean
+        changed = conclusions != decision.conclusions
+        found[label] = _Again(left.study.algorithms[0], conclusions, changed, statistic, mean)
+    return found
+
+
+def _decide_near(study: Study, decision: Decision) -> Decision:
+    """Decide, faster if the critical value of max-T is not much below that of another decision."""
+    critical = decision.tests.critical
+    floor = 0.9 * np.max(critical, where=np.isfinite(critical), initial=0.0)
+    found = decide(study, floor=floor)
+    return decide(study) if (found.tests.critical == floor).any() else found
+
+
+def _summary(found: Mapping[str, _Again]) -> pd.DataFrame:
+    rows = [
+        (label, again.best, np.count_nonzero(np.triu(again.changed)))
+        for label, again in found.items()
+    ]
+    return pd.DataFrame(rows, columns=["dataset", "best", "conclusions_changed"])
+
+
+def _changes(decision: Decision, found: Mapping[str, _Again], kind: str) -> pd.DataFrame:
+    names, before = decision.study.algorithms, decision.conclusions
+    rows = [
+        (kind, label, names[a], names[b], before[a, b], again.conclusions[a, b])
+        for label, again in found.items()
+        for a, b in np.argwhere(np.triu(again.changed))
+    ]
     columns = ["left_out", "name", "a", "b", "conclusion", "conclusion_without"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _influence(study: Study, found: LeaveOneClusterOut) -> pd.DataFrame:
-    first, second = np.triu_indices(len(study.algorithms), 1)
-    driver = found.drivers[first, second]
-    with_all = found.all_mean_difference[first, second]
-    without = found.mean_difference[driver, first, second]
-    frame = study.unordered_pairs({"mean_difference": found.all_mean_difference})
+def _influence(decision: Decision, found: Mapping[str, _Again]) -> pd.DataFrame:
+    pairs = np.triu_indices(len(decision.p), 1)
+    frame = decision.study.unordered_pairs({"mean_difference": decision.mean})
+    means = np.array([again.mean[pairs] for again in found.values()])
+    moved = np.abs(frame["mean_difference"].to_numpy() - means)
+    driver = np.argmax(np.nan_to_num(moved, nan=-1.0), axis=0), np.arange(len(frame))
+    statistics = np.array([again.statistic[pairs] for again in found.values()])
+    changed = [again.changed[pairs] for again in found.values()]
     return frame.assign(
-        dataset=found.labels.astype(object)[driver],
-        mean_difference_without=without,
-        influence=with_all - without,
-        statistic=found.all_z[first, second],
-        statistic_without=found.z[driver, first, second],
-        datasets_that_change=found.changed.sum(axis=0)[first, second],
+        dataset=np.array(list(found), dtype=object)[driver[0]],
+        mean_difference_without=means[driver],
+        influence=frame["mean_difference"] - means[driver],
+        statistic=decision.tests.statistic[pairs],
+        statistic_without=statistics[driver],
+        datasets_that_change=np.sum(changed, axis=0),
     )
 
 

@@ -36,12 +36,6 @@ from .kendall import (
     kendall_jackknife as kendall_jackknife,
     kendall_matrix as kendall_matrix,
 )
-from .leave_one_out import (
-    LeaveOneAlgorithmOut as LeaveOneAlgorithmOut,
-    LeaveOneClusterOut as LeaveOneClusterOut,
-    leave_one_algorithm_out as leave_one_algorithm_out,
-    leave_one_cluster_out as leave_one_cluster_out,
-)
 from .max_t import (
     PairTests as PairTests,
     typical_shifts as typical_shifts,

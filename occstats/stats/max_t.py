@@ -34,14 +34,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats._checks import check_choice, check_fraction, check_integer
 from occstats.errors import ArgumentError
 from occstats.progress import advance
 from occstats.stats._arrays import (
-    AnyFloats,
     BoolArray,
     FloatArray,
     IntArray,
@@ -57,6 +56,7 @@ from occstats.stats.signed_rank.interface import PAIRS_AT_ONCE, Prepared
 from occstats.stats.signed_rank.null import (
     SAME_Z,
     RandomState,
+    Signs,
     all_signs,
     can_list,
     random_signs,
@@ -68,8 +68,6 @@ from occstats.stats.signed_rank.null import (
 _CHUNK_ELEMENTS = 1_000_000
 #: Signs that are drawn once for all pairs.
 _KEPT_SIGNS = 100_000_000
-#: From this many pairs on, few are among the largest of a flip: bounds come first.
-_MANY_PAIRS, _FEW_WANTED = 500, 0.01
 
 
 #: Positions among the pairs a < b, and their lower and upper confidence limits.
@@ -89,10 +87,6 @@ class PairTests:
         P-values that match the intervals: p ≤ α exactly where 0 lies outside.
     critical : ndarray of shape (k, k)
         Critical value of the statistic for row better than column.
-    critical_without : ndarray of shape (k,)
-        Critical value of simultaneous tests without each algorithm in turn; else 0.
-    floor : ndarray of shape (k, k)
-        Lower bound of such a critical value for a pair.
     n_resamples : int
         Flips or resamples; 0 for asymptotic p-values.
     exact : bool
@@ -108,8 +102,6 @@ class PairTests:
     statistic: FloatArray
     p: FloatArray
     critical: FloatArray
-    critical_without: FloatArray
-    floor: FloatArray
     n_resamples: int
     exact: bool
     pair_limits: Callable[[Positions], Limits] = field(repr=False)
@@ -161,6 +153,7 @@ def typical_tests(
     shifts: bool = True,
     n_resamples: int = 10_000,
     random_state: RandomState = None,
+    floor: float = 0.0,
 ) -> PairTests:
     r"""Test whether one algorithm scores higher than another on a typical task, for all pairs.
 
@@ -193,6 +186,8 @@ def typical_tests(
         Random flips; all :math:`2^{m-1}` flips are enumerated if they are no more than this.
     random_state : int, Generator or None
         Seed of the flips.
+    floor : float
+        Simultaneous p-values of statistics up to this number are set to 1, which saves time.
 
     Examples
     --------
@@ -215,28 +210,25 @@ def typical_tests(
     if null == "flips":
         n_signs = sample.clusters.independent.n_clusters
         signs = _Signs(n_signs, n_resamples, repeatable(random_state))
-    counts, without, family = None, np.zeros(k), family_of(k, control, family)
+    counts, family = None, family_of(k, control, family)
     if signs is None:
         pairs = _TypicalPairs(sample, test, family, shifts=shifts)
         p = tail(pairs.z, "two-sided")
         critical = np.full(len(p), special.ndtri(1 - alpha / 2) - SAME_Z)
     elif simultaneous:
-        largest = _Largest(signs, sample)
+        largest = _Largest(signs, floor)
         pairs = _TypicalPairs(sample, test, family, shifts=shifts, flips=largest)
-        p, critical, without = largest.tests(pairs, alpha)
+        p, critical = largest.tests(pairs, alpha)
     else:
         counts = _Counts(signs, sample, alternative, alpha)
         pairs = _TypicalPairs(sample, test, family, shifts=shifts, flips=counts)
         p, critical = counts.p(pairs)[0], counts.critical(pairs)
     p, critical = pairs.fill(p), np.where(pairs.tested, critical, np.nan)
-    floor = np.where(np.isposinf(critical), np.inf, 0.0)
     return PairTests(
         difference=antisymmetric(pairs.shift * unit, k) + 0.0,
         statistic=antisymmetric(np.where(pairs.family, pairs.z, np.nan), k) + 0.0,
         p=mirror(p, p, k, np.nan),
         critical=mirror(critical, critical, k, np.nan),
-        critical_without=without,
-        floor=mirror(floor, floor, k, np.nan),
         n_resamples=0 if signs is None else signs.n_flips,
         exact=signs is not None and signs.exact,
         pair_limits=partial(pairs.limits, critical),
@@ -286,24 +278,6 @@ def family_of(k: int, control: int | None, family: BoolArray | None = None) -> B
     if control not in range(k):
         raise ArgumentError(f"control must be a column from 0 to {k - 1}; got {control!r}.")
     return np.asarray((first == control) | (second == control))
-
-
-def largest_of(values: AnyFloats, pairs: IntArray, k: int) -> FloatArray:
-    """Return the largest value of each column: of all pairs, then without each algorithm in turn.
-
-    Values, pairs × columns, are not negative; `pairs` are positions among all pairs of k
-    algorithms. The result has k + 1 columns.
-    """
-    if not len(pairs):
-        return np.zeros((values.shape[1], k + 1))
-    first, second = (positions[pairs] for positions in upper_pairs(k))
-    where, columns = values.argmax(axis=0), np.arange(values.shape[1])
-    largest = np.repeat(values[where, columns][:, None], k + 1, axis=1)
-    # Without an algorithm, only columns that are largest in one of its pairs change.
-    for own in (first[where], second[where]):
-        others = np.where((first[:, None] == own) | (second[:, None] == own), 0.0, values)
-        largest[columns, own + 1] = others.max(axis=0)
-    return largest
 
 
 def allowed_exceedances(alpha: float, n: int, exact: bool) -> int:
@@ -437,23 +411,22 @@ class _Signs:
         self.n_signs, self._seed = n_signs, seed
         self.exact = can_list(n_signs, n_resamples)
         self.n_flips = 2 ** (n_signs - 1) if self.exact else n_resamples
-        self._kept: list[NDArray[np.int8]] | None = None
+        self._kept: list[Signs] | None = None
 
-    def __iter__(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield the flips in chunks, clusters × flips, and their positions."""
+    def __iter__(self) -> Iterator[tuple[slice, Signs]]:
+        """Yield the flips in chunks, flips × clusters, and their positions."""
         chunk = max(1, _CHUNK_ELEMENTS // max(PAIRS_AT_ONCE, self.n_signs))
         if self.exact:
-            drawn = all_signs(self.n_signs, chunk)
+            chunks = all_signs(self.n_signs, chunk)
         else:
             generator = np.random.default_rng(self._seed)
-            drawn = random_signs(self.n_signs, self.n_flips, chunk, generator)
-        chunks = (np.ascontiguousarray(signs.T, dtype=np.int8) for signs in drawn)
+            chunks = random_signs(self.n_signs, self.n_flips, chunk, generator)
         if self._kept is None and self.n_flips * self.n_signs <= _KEPT_SIGNS:
             self._kept = list(chunks)
         start = 0
         for signs in self._kept or chunks:
-            yield slice(start, start + signs.shape[1]), signs.astype(np.float64)
-            start += signs.shape[1]
+            yield slice(start, start + len(signs)), signs
+            start += len(signs)
 
     def p(self, reached: FloatArray) -> FloatArray:
         """Return p-values from the numbers of flips that reach the statistics."""
@@ -467,83 +440,32 @@ class _Signs:
 
 
 class _Largest:
-    """The largest statistics of each flip, of all pairs and without each algorithm.
+    """The largest statistics of each flip, of the raw differences (0) and the centred ones (1)."""
 
-    Kept for the raw differences (sample 0) and for the centred ones (sample 1).
-    """
-
-    def __init__(self, signs: _Signs, sample: Sample) -> None:
-        self._signs, self._k = signs, sample.n_algorithms
-        self._largest = np.zeros((2, signs.n_flips, self._k + 1))
-        #: The smallest of these for each flip: smaller values change nothing.
-        self._floor = np.zeros((2, signs.n_flips))
-        self._many = sample.n_pairs >= _MANY_PAIRS
+    def __init__(self, signs: _Signs, floor: float) -> None:
+        self._signs, self._largest = signs, np.full((2, signs.n_flips), floor)
 
     def add(
         self, sample: int, place: IntArray, z: FloatArray, prepared: Prepared, pairs: IntArray
     ) -> None:
         """Flip pairs at some positions."""
+        largest = self._largest[sample]
         # Few flips leave room for more pairs at a time.
         step = max(PAIRS_AT_ONCE, 1_000 * PAIRS_AT_ONCE // self._signs.n_flips)
-        step = step if self._many else max(1, len(pairs))
         for start in range(0, len(pairs), step):
-            tile, own = place[start : start + step], pairs[start : start + step]
             for rows, signs in self._signs:
-                if self._many and self._add_few(sample, tile, prepared, own, rows, signs):
-                    continue
-                largest = self._largest[sample, rows]
-                for flips in prepared.flips(own):
-                    # A pair of two datasets without a statistic must not affect the others.
-                    sizes = np.nan_to_num(np.abs(flips.z(signs)), copy=False)
-                    np.maximum(largest, largest_of(sizes, tile[flips.pairs], self._k), out=largest)
-                self._floor[sample, rows] = largest.min(axis=1)
+                tile = pairs[start : start + step]
+                largest[rows] = prepared.largest(tile, signs, largest[rows])
 
-    def _add_few(
-        self,
-        sample: int,
-        place: IntArray,
-        prepared: Prepared,
-        pairs: IntArray,
-        rows: slice,
-        signs: FloatArray,
-    ) -> bool:
-        """Evaluate pairs where an upper bound is among the largest of a flip, if these are few."""
-        bounds, few = prepared.bounds(pairs, signs), _FEW_WANTED * len(pairs) * signs.shape[1]
-        wanted = ~(bounds < self._floor[sample, rows].astype(bounds.dtype))
-        if np.count_nonzero(wanted) > few:
-            first = upper_pairs(self._k)[0][place]
-            if (first == first[0]).all():
-                # These pairs are not among the largest without their common algorithm.
-                others = np.delete(self._largest[sample, rows], first[0] + 1, axis=1)
-                wanted = ~(bounds < others.min(axis=1).astype(bounds.dtype))
-            if np.count_nonzero(wanted) > few:
-                return False
-        # Much faster in one dimension.
-        pair, flip = np.divmod(np.flatnonzero(wanted), wanted.shape[1])
-        values = prepared.flipped(pairs[pair], signs[:, flip])
-        pairs, row = np.unique(pair, return_inverse=True)
-        columns, column = np.unique(flip, return_inverse=True)
-        largest = np.zeros((len(pairs), len(columns)))
-        largest[row, column] = np.nan_to_num(np.abs(values))
-        columns += rows.start
-        found = largest_of(largest, place[pairs], self._k)
-        found = np.maximum(found, self._largest[sample, columns])
-        self._largest[sample, columns], self._floor[sample, columns] = found, found.min(axis=1)
-        return True
-
-    def tests(
-        self, pairs: _TypicalPairs, alpha: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return p-values, critical values, and critical values without each algorithm."""
-        z, n, n_above = np.abs(pairs.z) - SAME_Z, self._signs.n_flips, self._signs.n_above(alpha)
-        reached = [n - np.searchsorted(np.sort(largest[:, 0]), z) for largest in self._largest]
-        critical = np.full(self._k + 1, np.inf)
-        if n_above:
-            place = n - n_above
-            critical = np.partition(self._largest, place, axis=1)[:, place].max(axis=0)
+    def tests(self, pairs: _TypicalPairs, alpha: float) -> tuple[FloatArray, FloatArray]:
+        """Return the p-value and the critical value of each pair."""
+        ordered, n_above = np.sort(self._largest), self._signs.n_above(alpha)
+        reached = [
+            len(values) - np.searchsorted(values, np.abs(pairs.z) - SAME_Z) for values in ordered
+        ]
+        critical = ordered[:, -n_above].max() if n_above else np.inf
         p = np.maximum(self._signs.p(np.max(reached, axis=0)), pairs.least_p)
-        of_pairs = np.where(pairs.least_p > alpha, np.inf, critical[0])
-        return p, of_pairs, critical[1:]
+        return p, np.where(pairs.least_p > alpha, np.inf, critical)
 
 
 class _Counts:
@@ -566,7 +488,7 @@ class _Counts:
             here, own = place[flips.pairs], z[flips.pairs]
             kept = np.zeros((len(here), 0))
             for _, signs in self._signs:
-                values = flips.z(signs)
+                values = flips.z(signs.T.astype(np.float64))
                 if sample:
                     # Equal differences vanish when centred.
                     values = np.nan_to_num(values, copy=False)

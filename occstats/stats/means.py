@@ -28,7 +28,7 @@ from scipy import special
 
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import BoolArray, FloatArray, IntArray, antisymmetric, mirror
+from occstats.stats._arrays import BoolArray, FloatArray, antisymmetric, mirror
 from occstats.stats._resampling import Counts, PosteriorWeights, over_rows
 from occstats.stats.bayes import BayesianPairs
 from occstats.stats.clusters import (
@@ -44,7 +44,6 @@ from occstats.stats.max_t import (
     Positions,
     critical_value,
     family_of,
-    largest_of,
 )
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import ALTERNATIVES
@@ -124,12 +123,11 @@ def mean_tests(
     with np.errstate(invalid="ignore", divide="ignore"):
         t = np.where(error > 0, estimate / error, np.nan)
     n_tests = means.shape[1] if simultaneous else 1
-    tails, without = _student(t, units, alpha), np.zeros(k)
-    floor = tails[3]
+    tails = _student(t, units, alpha)
     if null == "bootstrap":
         counts = Counts.of(sample.clusters, n_resamples, random_state)
-        places = np.flatnonzero(family) if n_tests > 1 else None
-        found, without = _bootstrap(means, counts, suites, t, alpha, ~few & ~constant, places, k)
+        together = ~few & ~constant if n_tests > 1 else None
+        found = _bootstrap(means, counts, suites, t, alpha, together)
         # Neither p-values nor critical values are below Student's.
         tails = np.fmax(tails, found)
     tails = np.where(few, _student(t, units, alpha, n_tests), tails)
@@ -151,9 +149,6 @@ def mean_tests(
         for limit, toward in ((low, np.minimum), (high, np.maximum))
     )
     t = np.where(constant, certain_statistic(estimate, units), t)
-    n_left = max(1, (k - 1) * (k - 2) // 2 if family.all() else means.shape[1] - 1)
-    floor = np.where(few, _student(t, units, alpha, n_left)[3], floor)
-    floor = np.where(constant, upper, floor)
     sides = {"two-sided": (single, single), "greater": (greater, less), "less": (less, greater)}
 
     def whole(values: FloatArray) -> FloatArray:
@@ -169,8 +164,6 @@ def mean_tests(
         statistic=square(t, -t, 0.0),
         p=square(p, p),
         critical=square(upper, lower),
-        critical_without=without,
-        floor=square(floor, floor),
         n_resamples=n_resamples if null == "bootstrap" else 0,
         exact=False,
         pair_limits=partial(_select, whole(low), whole(high)),
@@ -231,15 +224,9 @@ def _bootstrap(
     suites: Clusters | None,
     t: FloatArray,
     alpha: float,
-    used: BoolArray,
-    places: IntArray | None,
-    k: int,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the same by bootstrap-t, and critical values without each algorithm.
-
-    Pairs at the given places among those of k algorithms are tested together, by the largest pivots
-    of the pairs used; without places, each pair separately.
-    """
+    together: BoolArray | None,
+) -> FloatArray:
+    """Return the same by bootstrap-t: of each pair separately, or by the largest pivot of some."""
     estimate = weighted_means(means, np.ones((1, len(means))))[0]
 
     def pivots(rows: FloatArray, columns: slice) -> FloatArray:
@@ -251,26 +238,24 @@ def _bootstrap(
 
     p, greater, less, upper, lower = tails = np.zeros((5, len(t)))
     n = len(counts)
-    largest = np.zeros((n, k + 1))
+    largest = np.zeros((n, 1))
     step = max(1, _CHUNK_ELEMENTS // n)
     for start in range(0, len(t), step):
         part = slice(start, start + step)
         values = over_rows(partial(pivots, columns=part), counts)
         greater[part] = (1 + np.count_nonzero(values >= t[part] - SAME_Z, axis=0)) / (n + 1)
         less[part] = (1 + np.count_nonzero(values <= t[part] + SAME_Z, axis=0)) / (n + 1)
-        if places is None:
+        if together is None:
             upper[part] = critical_value(values, alpha / 2)
             lower[part] = critical_value(-values, alpha / 2)
         else:
-            values[:, ~used[part]] = 0.0
-            sizes = np.abs(values).T
-            np.maximum(largest, largest_of(sizes, places[part], k), out=largest)
-    if places is None:
-        return tails, np.zeros(k)
-    critical = critical_value(largest, alpha)
-    reached = n - np.searchsorted(np.sort(largest[:, 0]), np.abs(t) - SAME_Z)
-    p[:], upper[:], lower[:] = (1 + reached) / (n + 1), critical[0], critical[0]
-    return tails, critical[1:]
+            sizes = np.abs(values[:, together[part]])
+            largest = np.maximum(largest, sizes.max(axis=1, keepdims=True, initial=0.0))
+    if together is not None:
+        reached = n - np.searchsorted(np.sort(largest[:, 0]), np.abs(t) - SAME_Z)
+        p[:] = (1 + reached) / (n + 1)
+        upper[:] = lower[:] = critical_value(largest, alpha)
+    return tails
 
 
 def difference_posterior(

@@ -15,7 +15,6 @@ from occstats.comparison.decision import decide, within_bounds
 from occstats.comparison.robustness import study_stability
 from occstats.comparison.study import prepare
 from occstats.errors import ArgumentError
-from occstats.stats.leave_one_out import leave_one_cluster_out
 from tests.comparison.synthetic import compare
 
 PACKAGE = Path(occstats.__file__).parent
@@ -114,20 +113,11 @@ def check(decision):
 
 
 def check_stability(study, decision):
-    """Check that leaving nothing out repeats the decision."""
-    settings, tests = decision.settings, decision.tests
-    sample = study.tested if settings.estimand == "typical" else study.sample
-    whole = leave_one_cluster_out(
-        sample, None, decision.better_by, estimand=settings.estimand, test=settings.test,
-        alternative=settings.alternative, p=tests.p_unadjusted,
-    )  # fmt: skip
-    np.testing.assert_array_equal(whole.all_better, decision.better)
-    np.testing.assert_array_equal(
-        decision.better_by(tests.statistic, tests.p_unadjusted), decision.better
-    )
+    """Check that only changed conclusions are listed as such."""
     found = decision.conclusions
     place = {name: i for i, name in enumerate(study.algorithms)}
-    for row in study_stability(study, decision).changes.itertuples():
+    changes = study_stability(study, decision).changes
+    for row in () if changes is None else changes.itertuples():
         assert row.conclusion == found[place[row.a], place[row.b]]
         assert row.conclusion != row.conclusion_without
 

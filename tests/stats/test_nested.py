@@ -20,7 +20,6 @@ from occstats.stats import (
 from occstats.stats._resampling import Counts
 from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.clusters import Clusters
-from occstats.stats.leave_one_out import leave_one_cluster_out
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import TESTS
 from occstats.stats.strata import strata_intervals
@@ -61,11 +60,6 @@ def squares(found):
 SEEDED = {"n_resamples": 300, "random_state": 1}
 
 
-def significant(z, p):
-    with np.errstate(invalid="ignore"):
-        return (z > 0) & (p <= 0.2)
-
-
 STATISTICS = {
     "typical differences": lambda sample: typical_tests(sample, alpha=0.1, **SEEDED),
     "typical differences, ds": lambda sample: typical_tests(sample, test="ds", **SEEDED),
@@ -80,10 +74,6 @@ STATISTICS = {
     "signed ranks": lambda sample: bayesian_signed_rank(sample, rope=0.1, **SEEDED),
     "Kendall": kendall_jackknife,
     "diagnostics": cluster_diagnostics,
-    "left out": lambda sample: leave_one_cluster_out(sample, None, significant),
-    "left out, means": lambda sample: leave_one_cluster_out(
-        sample, None, significant, estimand="mean"
-    ),
     "strata": lambda sample: strata_intervals(
         sample.ranks, sample.scores[:, 0], sample.clusters, [-9, 0, 9], **SEEDED
     ),

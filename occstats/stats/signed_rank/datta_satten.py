@@ -33,6 +33,7 @@ from occstats.stats.signed_rank.interface import (
     Statistics,
     few_clusters,
 )
+from occstats.stats.signed_rank.null import Signs
 from occstats.stats.signed_rank.rosner_glynn_lee import RankSums, upper_bounds
 
 if TYPE_CHECKING:
@@ -130,36 +131,11 @@ class Contributions(Prepared):
             part = np.arange(start, min(start + PAIRS_AT_ONCE, len(pairs)))
             yield Flips(part, partial(np.matmul, self._weights[pairs[part]]))
 
-    def flipped(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
-        return np.asarray(np.einsum("pu,up->p", self._weights[pairs], signs))
+    def flipped(self, pairs: IntArray, signs: Signs) -> FloatArray:
+        return np.asarray(np.einsum("pu,pu->p", self._weights[pairs], signs))
 
-    def bounds(self, pairs: IntArray, signs: FloatArray) -> AnyFloats:
+    def bounds(self, pairs: IntArray, signs: AnyFloats) -> AnyFloats:
         return upper_bounds(self._weights[pairs], signs, 0.0)
-
-    def left_out(self) -> FloatArray:
-        every = np.arange(self.clusters.n_clusters)
-        z = np.empty((len(every), self.grid.shape[1]))
-        signs = np.sign(np.nan_to_num(self.grid))
-        nonzero, balances = self.clusters.sums(signs != 0).T, self.clusters.sums(signs).T
-        for pairs, columns, below, _ in self._counts_below():
-            present, sizes = self._present[pairs], np.maximum(self._sizes[pairs], 1.0)
-            balance, m = balances[pairs] / sizes, present.sum(axis=1, keepdims=True)
-            # Of all clusters, from their contributions; without one, its own share is subtracted.
-            others = np.where(present > 0, self._terms[pairs] - balance, 0.0)
-            pooled = self._variance_terms[pairs] - balance
-            pooled *= self._sizes[pairs].sum(axis=1, keepdims=True) / np.maximum(1.0, m - 1)
-            signed = (below / sizes[:, :, None]).swapaxes(1, 2)
-            # Pairs × clusters that are left out × clusters.
-            c = present[:, None] * (every != every[columns, None])
-            n, m = np.maximum((c * sizes[:, None]).sum(axis=2), 1.0), c.sum(axis=2)
-            terms = balance[:, None] + others[:, None] - signed / sizes[:, columns, None]
-            variance_terms = ((m - 1) / n)[:, :, None] * (pooled[:, None] - signed)
-            variance_terms += balance[:, None]
-            rows = (values.reshape(-1, values.shape[2]) for values in (terms, variance_terms, c))
-            found = contribution_statistics(*rows).z.reshape(m.shape)
-            all_zero = (m >= 2) & ((c * nonzero[pairs, None]).sum(axis=2) == 0)
-            z[columns, pairs] = np.where(all_zero, 0.0, found).T
-        return z
 
 
 def cluster_contributions(

@@ -1,4 +1,4 @@
-"""Interface of the signed-rank tests: statistics of many pairs, flipped and left out."""
+"""Interface of the signed-rank tests: statistics of many pairs, and under sign flips."""
 
 from __future__ import annotations
 
@@ -11,21 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from occstats.stats._arrays import (
-    COUNTED_ELEMENTS,
-    LARGEST,
     AnyFloats,
     BoolArray,
     FloatArray,
     IntArray,
     ObjectArray,
-    count_tied,
-    midranks,
-    sums_below,
 )
 from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank import ALTERNATIVES
 from occstats.stats.signed_rank.null import (
     RandomState,
+    Signs,
     Tails,
     can_list,
     exact_is_feasible,
@@ -41,6 +37,8 @@ if TYPE_CHECKING:
 Ranked = tuple[FloatArray, BoolArray]
 #: Pairs that are flipped at a time: few enough for their values to stay in the cache.
 PAIRS_AT_ONCE = 128
+#: Signs of pairs × clusters that are evaluated at a time, likewise.
+_CHUNK_ELEMENTS = 50_000
 ALL_ZERO = "all differences are zero"
 
 
@@ -147,51 +145,34 @@ class Prepared(ABC):
         """Yield functions from signs to Z of some pairs, some at a time."""
 
     @abstractmethod
-    def flipped(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
-        """Return Z of each of some pairs for a column of signs of its own."""
+    def flipped(self, pairs: IntArray, signs: Signs) -> FloatArray:
+        """Return Z of each of some pairs for a row of signs of its own."""
 
     @abstractmethod
-    def bounds(self, pairs: IntArray, signs: FloatArray) -> AnyFloats:
+    def bounds(self, pairs: IntArray, signs: AnyFloats) -> AnyFloats:
         """Return upper bounds of |Z| in single precision: pairs × flips."""
 
-    @abstractmethod
-    def left_out(self) -> FloatArray:
-        """Return Z of all pairs without each cluster in turn: clusters × pairs."""
+    def largest(self, pairs: IntArray, signs: Signs, known: FloatArray) -> FloatArray:
+        """Return the largest |Z| of some pairs for each row of signs, or a known larger one.
 
-    def _counts_below(self) -> Iterator[tuple[slice, slice, FloatArray, FloatArray]]:
-        """Yield pairs, clusters k, and sums of signs times the differences of cluster k below.
-
-        These are sums over the differences in cluster i, ties counting one half: pairs × i × k.
-        Also yields Σ t³ − t over the runs of t tied differences without cluster k: pairs × k.
+        A pair is evaluated only where its upper bound reaches the largest value found so far,
+        beginning with the highest bound of each flip.
         """
-        codes, m = self.clusters.codes, self.clusters.n_clusters
-        step = max(1, COUNTED_ELEMENTS // (max(1, len(codes)) * min(m, 64)))
-        for start in range(0, self.grid.shape[1], step):
-            pairs = slice(start, start + step)
-            x = np.ascontiguousarray(self.grid[:, pairs].T)
-            counted = ~np.isnan(x) if self.keeps_zeros else ~np.isnan(x) & (x != 0)
-            magnitudes = np.where(counted, np.minimum(np.abs(x), LARGEST), np.inf)
-            signs = np.where(counted, np.sign(x), 0.0)
-            tied, order = count_tied(magnitudes), np.argsort(magnitudes, axis=1)
-            first = (midranks(magnitudes) - (tied + 1) / 2).astype(np.intp)
-            last = first + tied.astype(np.intp)
-            there = np.take_along_axis(counted, order, axis=1).astype(float)
-            lost = self._ties_left(first, tied, counted)
-            for columns, below in sums_below(codes[order], there, first, last, codes, signs, m):
-                yield pairs, columns, below, lost[:, columns]
-
-    def _ties_left(self, first: IntArray, tied: FloatArray, counted: BoolArray) -> FloatArray:
-        """Return Σ t³ − t over runs of tied differences without each cluster: pairs × clusters."""
-        (rows, n), m = first.shape, self.clusters.n_clusters
-        row, task = np.nonzero(counted & (tied > 1))
-        cells = ((row * n + first[row, task]) * m + self.clusters.codes[task], tied[row, task])
-        runs, place, own = np.unique(cells[0], return_index=True, return_counts=True)
-        of_all, left = cells[1][place], cells[1][place] - own
-        change = np.bincount(
-            runs // (n * m) * m + runs % m, of_all**3 - of_all - left**3 + left, rows * m
-        )
-        before = np.where(counted, tied**2 - 1, 0.0).sum(axis=1, keepdims=True)
-        return np.asarray(before - change.reshape(rows, m))
+        largest, flips = known.copy(), np.arange(len(signs))
+        bounds = self.bounds(pairs, signs.T.astype(np.float32))
+        highest = bounds.argmax(axis=0)
+        wanted = np.zeros(bounds.shape, dtype=bool)
+        wanted[highest, flips] = True
+        for _ in range(2):
+            wanted &= ~(bounds < largest.astype(bounds.dtype))
+            pair, flip = np.divmod(np.flatnonzero(wanted), len(signs))
+            step = max(1, _CHUNK_ELEMENTS // signs.shape[1])
+            for start in range(0, len(pair), step):
+                part = slice(start, start + step)
+                z = self.flipped(pairs[pair[part]], signs[flip[part]])
+                np.maximum.at(largest, flip[part], np.nan_to_num(np.abs(z)))
+            wanted[:], wanted[highest, flips] = True, False
+        return largest
 
     def evaluate(
         self, pair: int, null: str, n_resamples: int, random_state: RandomState

@@ -25,6 +25,8 @@ SAME_Z = 1e-10
 RandomState = int | np.random.Generator | None
 #: P-values by alternative: less, P(T* ≤ T); greater, P(T* ≥ T); two-sided.
 Tails = dict[str, float]
+#: Rows of signs, one for each cluster.
+Signs = npt.NDArray[np.int8]
 
 
 def tail(z: FloatArray | np.float64, alternative: str) -> FloatArray:
@@ -106,7 +108,7 @@ def flip_tails(
     random = random_signs(n_signs, n_resamples, chunk, generator)
     less = greater = both = 0 if list_all else 1
     for signs in all_signs(n_signs, chunk) if list_all else random:
-        values = z_of_signs(signs)
+        values = z_of_signs(signs.astype(np.float64))
         if list_all:
             values = np.concatenate([values, -values])
         # "Not below" rather than "at or above": an undefined value counts.
@@ -119,14 +121,14 @@ def flip_tails(
 
 def random_signs(
     n_signs: int, n_resamples: int, chunk: int, generator: np.random.Generator
-) -> Iterator[FloatArray]:
+) -> Iterator[Signs]:
     """Yield rows of random signs in chunks; the signs do not depend on the size of the chunks."""
     # Whole words of random bits.
     step = 4 * max(1, chunk // 4)
     for start in range(0, n_resamples, step):
         rows = min(step, n_resamples - start)
         bits = generator.integers(0, 2, size=(rows, n_signs), dtype=np.int8)
-        yield 2.0 * bits.astype(np.float64) - 1.0
+        yield 2 * bits - 1
 
 
 def can_list(n_signs: int, n_resamples: int) -> bool:
@@ -134,13 +136,13 @@ def can_list(n_signs: int, n_resamples: int) -> bool:
     return n_signs <= n_resamples.bit_length()
 
 
-def all_signs(n_signs: int, chunk: int) -> Iterator[FloatArray]:
+def all_signs(n_signs: int, chunk: int) -> Iterator[Signs]:
     """Yield every vector of signs whose last is positive; the others are their negatives."""
     total = 2 ** (n_signs - 1)
     for start in range(0, total, chunk):
         numbers = np.arange(start, min(start + chunk, total))
         bits = (numbers[:, None] >> np.arange(n_signs)) & 1
-        yield 1.0 - 2.0 * bits.astype(np.float64)
+        yield 1 - 2 * bits.astype(np.int8)
 
 
 def repeatable(random_state: RandomState) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 
 from occstats.stats._arrays import (
     AnyFloats,
+    BoolArray,
     FloatArray,
     IntArray,
     signed_ranks,
@@ -30,6 +31,7 @@ from occstats.stats.signed_rank.interface import (
     Statistics,
     few_clusters,
 )
+from occstats.stats.signed_rank.null import Signs
 
 if TYPE_CHECKING:
     from occstats.stats.hodges_lehmann import Merged
@@ -58,37 +60,30 @@ def _corrected(rho: AnyFloats, m: FloatArray | int) -> AnyFloats:
 
 
 def rank_sum_statistics(
-    rank_sums: FloatArray,
-    sizes: FloatArray,
-    squares: FloatArray,
-    groups: tuple[FloatArray, FloatArray] | None = None,
+    rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray
 ) -> Statistics:
     """Return T and its variance for each row of the clusters' rank sums R_i.
 
     Sizes g_i count nonzero differences; a cluster of size 0 is absent. `squares` are the sums of
-    the squared signed ranks of a row. A column may stand for several clusters of one size, with the
-    sum of their R_i: `groups` are then their numbers, and the sums of their R_i².
+    the squared signed ranks of a row.
     """
-    counts, own_squares = groups or (np.ones(rank_sums.shape), rank_sums**2)
-    c = np.where(sizes > 0, counts, 0.0)
-    g = np.where(sizes > 0, sizes, 1.0)
-    m, n = c.sum(axis=1), (c * sizes).sum(axis=1)
+    present = sizes > 0
+    g = np.where(present, sizes, 1.0)
+    m, n = present.sum(axis=1), sizes.sum(axis=1)
     total = rank_sums.sum(axis=1)
-    present = c > 0
-    smallest = np.where(present, sizes, np.inf).min(axis=1, initial=np.inf)
-    balanced = np.where(present, sizes, 0.0).max(axis=1, initial=0.0) == smallest
+    balanced = _balanced(sizes)
     with np.errstate(invalid="ignore", divide="ignore"):
         constant = squares - total**2 / n <= 1e-9 * squares
-        between = (own_squares / g).sum(axis=1)
-        rho = intraclass_correlation(between, squares, total, (c * sizes**2).sum(axis=1), n, m)
+        between = (rank_sums**2 / g).sum(axis=1)
+        rho = intraclass_correlation(between, squares, total, (sizes**2).sum(axis=1), n, m)
         # Where all signed ranks are equal no variance can be estimated: each cluster then counts as
         # one observation, and Z is the root of their number.
         rho = np.where(constant, 1.0, rho)
         inflation = size_inflation(rho[:, None], g, m[:, None])
         spread = np.where(constant, 1.0, (squares - total**2 / n) / (n - 1))
         scale = np.where(balanced[:, None], 1.0, spread[:, None] * inflation)
-        statistic = np.where(present, rank_sums / scale, 0.0).sum(axis=1)
-        variance = np.where(present, own_squares / scale**2, 0.0).sum(axis=1)
+        statistic = (rank_sums / scale).sum(axis=1)
+        variance = (rank_sums**2 / scale**2).sum(axis=1)
     problem = np.full(len(rank_sums), None, dtype=object)
     problem[variance == 0] = NO_VARIANCE
     problem[~balanced & (present & (inflation <= 0)).any(axis=1)] = NEGATIVE_WEIGHTS
@@ -101,6 +96,12 @@ def rank_sum_statistics(
         correlation=rho,
         problem=problem,
     )
+
+
+def _balanced(sizes: FloatArray) -> BoolArray:
+    """Return the rows whose clusters all have one size, but for absent ones."""
+    largest = sizes.max(axis=1, keepdims=True, initial=0.0)
+    return np.asarray(((sizes == largest) | (sizes == 0)).all(axis=1))
 
 
 def flipped_z(
@@ -159,10 +160,10 @@ def flipped_z(
     return z
 
 
-def upper_bounds(weights: FloatArray, signs: FloatArray, error: FloatArray | float) -> AnyFloats:
+def upper_bounds(weights: FloatArray, signs: AnyFloats, error: FloatArray | float) -> AnyFloats:
     """Return |weights · signs| plus an error, with that of single precision: pairs × flips."""
     error = error + 1e-6 * len(signs) ** 0.5 * np.abs(weights).sum(axis=1)
-    found = weights.astype(np.float32) @ signs.astype(np.float32)
+    found = weights.astype(np.float32) @ signs.astype(np.float32, copy=False)
     np.abs(found, out=found)
     found += np.asarray(error, dtype=np.float32)[:, None]
     return found
@@ -238,11 +239,34 @@ class RankSums(Prepared):
         signs = signs if len(there) == len(sizes) else signs[there]
         return flipped_z(self._sums[pairs][:, there], sizes[there], self._squares[pairs], signs)
 
-    def flipped(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
-        sums = self._sums[pairs] * signs.T
-        return rank_sum_statistics(sums, self._sizes[pairs], self._squares[pairs]).z
+    def flipped(self, pairs: IntArray, signs: Signs) -> FloatArray:
+        sums, squares, moments = self._sums[pairs], self._squares[pairs], self._moments[:, pairs]
+        between, squared_sizes, n, m, balanced = moments
+        sums *= signs
+        total = sums.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rho = intraclass_correlation(between, squares, total, squared_sizes, n, m)
+            rho[squares - total**2 / n <= 1e-9 * squares] = 1.0
+            rho[balanced == 1] = 0.0
+            inflation = size_inflation(rho[:, None], self._least_sizes[pairs], m[:, None])
+            sums /= inflation
+            z = sums.sum(axis=1) / np.sqrt((sums**2).sum(axis=1))
+        return np.where((m >= 2) & (inflation > 0).all(axis=1), z, np.nan)
 
-    def bounds(self, pairs: IntArray, signs: FloatArray) -> AnyFloats:
+    @cached_property
+    def _least_sizes(self) -> FloatArray:
+        """Sizes of the clusters; 1 for absent ones, whose rank sums are 0."""
+        return np.maximum(self._sizes, 1.0)
+
+    @cached_property
+    def _moments(self) -> FloatArray:
+        """What flips do not change: ΣR²/g, Σg², N, m and balance of each pair."""
+        g = self._sizes
+        between = (self._sums**2 / self._least_sizes).sum(axis=1)
+        rows = between, (g**2).sum(axis=1), g.sum(axis=1), (g > 0).sum(axis=1), _balanced(g)
+        return np.array(rows, dtype=np.float64)
+
+    def bounds(self, pairs: IntArray, signs: AnyFloats) -> AnyFloats:
         r"""Return upper bounds of \|Z\| from the weights at the extreme ρ of all flips.
 
         Z is a · s for signs s, with a = b / ‖b‖ and the rank sums b over their inflation, which
@@ -273,30 +297,6 @@ class RankSums(Prepared):
         unsure = (m < 5) | (largest**2 >= (1 - 1e-4) * n * squares) | ~(scale >= 1)
         error = np.where(unsure, np.inf, scale * (sizes * epsilon).sum(axis=1))
         return upper_bounds(np.where(unsure, 0.0, scale)[:, None] * weights, signs, error)
-
-    def left_out(self) -> FloatArray:
-        every = np.arange(self.clusters.n_clusters)
-        z = np.empty((len(every), self.grid.shape[1]))
-        for pairs, columns, below, lost in self._counts_below():
-            # Each rank falls by the number of differences of the missing cluster below it.
-            sums = (self._sums[pairs, :, None] - below).swapaxes(1, 2)
-            sums[:, every[: sums.shape[1]], every[columns]] = 0.0
-            sizes, known = self._sizes[pairs], self._known[pairs]
-            n = (sizes.sum(axis=1, keepdims=True) - sizes)[:, columns]
-            # Ties lower the sum of the squared ranks.
-            squares = n * (n + 1) * (2 * n + 1) / 6 - lost / 12
-            # Clusters of one size have one weight.
-            distinct = np.unique(sizes)
-            of_size = (sizes[:, :, None] == distinct).astype(float)
-            counts = of_size.sum(axis=1, keepdims=True) - of_size[:, columns]
-            by_size, *groups = (
-                values.reshape(-1, len(distinct))
-                for values in (sums @ of_size, counts, sums**2 @ of_size)
-            )
-            found = rank_sum_statistics(by_size, distinct[None], squares.ravel(), tuple(groups))
-            left = (known.sum(axis=1, keepdims=True) - known)[:, columns]
-            z[columns, pairs] = np.where((n == 0) & (left > 0), 0.0, found.z.reshape(n.shape)).T
-        return z
 
 
 PREPARED = RankSums
