@@ -35,7 +35,8 @@ class Stability(Section):
     ----------
     leave_one_algorithm_out : DataFrame or None
         One row per algorithm: the best of the others without it, and how many pairs get another
-        conclusion. None, like the next three, where the results are too large or too few.
+        conclusion. None, like the next three, where the results are too large or too few, or where
+        tests are corrected together with those of other comparisons.
     leave_one_dataset_out : DataFrame or None
         The same without each dataset, and whether the best algorithm changes. Where datasets come
         in suites, whole suites are left out, here and below.
@@ -54,7 +55,9 @@ class Stability(Section):
 
 def study_stability(study: Study, decision: Decision) -> Stability:
     """Leave out datasets and algorithms in turn, and decide again."""
-    decision = decide(study) if decision.together else decision
+    if decision.together:
+        # Other comparisons would have to be decided again, too.
+        return Stability()
     results, names, units = study.results, study.algorithms, study.sample.clusters.independent
     algorithms = datasets = influence = None
     changes = []
@@ -155,7 +158,9 @@ def _influence(decision: Decision, found: Mapping[str, _Again]) -> pd.DataFrame:
     statistics = np.array([again.statistic[pairs] for again in found.values()])
     changed = [again.changed[pairs] for again in found.values()]
     return frame.assign(
-        dataset=np.array(list(found), dtype=object)[driver[0]],
+        dataset=np.where(
+            np.isnan(means[driver]), None, np.array(list(found), dtype=object)[driver[0]]
+        ),
         mean_difference_without=means[driver],
         influence=frame["mean_difference"] - means[driver],
         statistic=decision.tests.statistic[pairs],
