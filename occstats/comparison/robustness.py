@@ -157,10 +157,10 @@ def _influence(decision: Decision, found: Mapping[str, _Again]) -> pd.DataFrame:
     driver = np.argmax(np.nan_to_num(moved, nan=-1.0), axis=0), np.arange(len(frame))
     statistics = np.array([again.statistic[pairs] for again in found.values()])
     changed = [again.changed[pairs] for again in found.values()]
+    labels = np.array(list(found), dtype=object)[driver[0]]
+    labels[np.isnan(means[driver])] = None
     return frame.assign(
-        dataset=np.where(
-            np.isnan(means[driver]), None, np.array(list(found), dtype=object)[driver[0]]
-        ),
+        dataset=labels,
         mean_difference_without=means[driver],
         influence=frame["mean_difference"] - means[driver],
         statistic=decision.tests.statistic[pairs],
