@@ -260,7 +260,7 @@ class RankSums(Prepared):
 
     @cached_property
     def _moments(self) -> FloatArray:
-        """What flips do not change: ΣR²/g, Σg², N, m and balance of each pair."""
+        """ΣR²/g, Σg², N, m and balance of each pair, which flips do not change."""
         g = self._sizes
         between = (self._sums**2 / self._least_sizes).sum(axis=1)
         rows = between, (g**2).sum(axis=1), g.sum(axis=1), (g > 0).sum(axis=1), _balanced(g)
