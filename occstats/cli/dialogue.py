@@ -52,7 +52,9 @@ def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -
         except EOFError:
             raise error from None
         try:
-            results = load_results(*sources, **reading | answers)
+            results = _load_answered(sources, reading, answers)
+        except EOFError:
+            raise error from None
         except ResultsError as later:
             repeated = as_command(click.get_current_context().meta[ARGUMENTS], answers)
             message = advice(later, shlex.split(repeated)[1:])
@@ -79,6 +81,30 @@ def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -
     return results
 
 
+def _load_answered(
+    sources: tuple[str, ...], reading: Mapping[str, Any], answers: dict[str, Any]
+) -> Results:
+    """Load the sources with the answers; ask once about failed runs and once about other rows."""
+    from occstats.results import load_results
+    from occstats.results.ask import UnclearTableError, merged
+
+    asked: set[str] = set()
+    while True:
+        added = {n: answer for n, answer in answers.items() if n in {"ignore", "where"}}
+        told = dict(reading) | {n: answer for n, answer in answers.items() if n not in added}
+        try:
+            return load_results(*sources, **merged(told, added))
+        except UnclearTableError as error:
+            unasked = [name for name in error.questions if name not in asked]
+            if "status" in unasked:
+                _ask_status(error, answers)
+            elif "differing" in unasked and len(error.questions["differing"]) == 1:
+                _ask_differing(error, answers)
+            else:
+                raise
+            asked.add("status" if "status" in unasked else "differing")
+
+
 def _show(text: str) -> None:
     say(text, others="     ")
 
@@ -101,9 +127,14 @@ def _one_of(question: str, answers: Sequence[str]) -> str:
         _show(f"   Please answer {' or '.join(answers)}.")
 
 
+def _agreed(question: str) -> bool:
+    return _one_of(f"{question}? (y / n):", ("y", "n")) == "y"
+
+
 def converse(error: UnclearTableError, *, several: bool) -> dict[str, Any]:
     """Ask for what a table does not tell, and return the options; ``several`` are files."""
     from occstats.results.ask import kind_of
+    from occstats.results.roles import quantities
 
     raw = error.raw
     columns = raw.columns
@@ -113,17 +144,22 @@ def converse(error: UnclearTableError, *, several: bool) -> dict[str, Any]:
         if number <= MOST_COLUMNS or number == len(columns):
             _show(f"{number:>4} {printable(column) or '(no name)'}: {kind_of(raw, column)}")
     files = ", or file if each file is one" if several else ""
-    algorithms = _ask_columns(
+    question = (
         f"1. Which are the algorithms? Columns ({_range(columns, numeric)}), or the column that"
-        f" names them{files}",
-        *(columns, error.found.get("algorithm")),
-        file=several,
+        f" names them{files}"
     )
-    wide = len(algorithms) > 1 and set(algorithms) <= {*numeric}
+    while True:
+        algorithms = _ask_columns(question, columns, error.found.get("algorithm"), file=several)
+        wide = len(algorithms) > 1 and set(algorithms) <= {*numeric}
+        measures = quantities(algorithms) if wide else []
+        shown = f"   Named as measures: {quote_list(measures)}. Are these algorithms"
+        if not measures or _agreed(shown):
+            break
     named = algorithms if len(algorithms) > 1 else algorithms[0]
     options: dict[str, Any] = {"algorithms" if wide else "algorithm": named}
     _ask_task(error, options, algorithms, wide)
-    if not wide and isinstance(options.get("task", ""), str):
+    tasks = options.get("task", "")
+    if not wide and (isinstance(tasks, str) or not {*tasks} <= {*numeric}):
         while True:
             score = _ask_columns("3. Which column is the score?", columns, None)
             if len(score) == 1 and score[0] in numeric:
@@ -138,6 +174,7 @@ def converse(error: UnclearTableError, *, several: bool) -> dict[str, Any]:
 def _ask_task(
     error: UnclearTableError, options: dict[str, Any], algorithms: Sequence[str], wide: bool
 ) -> None:
+    from occstats.results.aliases import STATUS, normalise
     from occstats.results.ask import group_pattern
 
     raw = error.raw
@@ -150,11 +187,19 @@ def _ask_task(
     if not answer:
         options["dataset"] = "@file"
         return
-    if len(answer) > 1 and not wide:
-        options["task"] = names = answer
+    known = error.found.get("dataset")
+    if len(answer) > 1 and known in answer:
+        options["dataset"] = known
+        answer.remove(known)
+        options["task"] = answer if answer[1:] else answer[0]
+        return
+    # Beside columns of algorithms, several are one name.
+    options["dataset" if wide and answer[1:] else "task"] = answer if answer[1:] else answer[0]
+    if answer[1:] and all(map(raw.is_numeric, answer)) and not wide:
+        names = answer
     else:
-        options["task"] = answer[0]
-        names = raw.names(answer[0])
+        rows = zip(*(raw.row_names(column) for column in answer), strict=True)
+        names = [" / ".join(part for part in row if part is not None) for row in rows]
     found = group_pattern(names)
     if found is not None:
         pattern, groups = found
@@ -162,16 +207,59 @@ def _ask_task(
             f"   The names share a pattern: {count(len(set(names)), 'name')}, {len(groups):,} parts"
             f" like {quote_list(groups, limit=2)}."
         )
-        if _one_of("   Are these the datasets? (y / n):", ("y", "n")) == "y":
+        if _agreed("   Are these the datasets"):
             options["dataset_from"] = pattern
     elif not wide and isinstance(options["task"], str):
-        others = [c for c in left if c != answer[0] and raw.groups(c, answer[0])]
+        others = [
+            c
+            for c in left
+            if c != answer[0] and raw.groups(c, answer[0]) and normalise(c) not in STATUS
+        ]
         if others:
             _show(f"   Columns that group the tasks: {quote_list(others)}.")
             question = "   Which of them is the dataset, or none"
             while not {*(group := _ask_columns(question, raw.columns, ""))} <= {*others}:
                 _show("   Please name one of these columns.")
             options.update({"dataset": group[0]} if group else {})
+
+
+def _ask_status(error: UnclearTableError, answers: dict[str, Any]) -> None:
+    """Ask whether the runs with a score and another status than success failed."""
+    column, problem = error.questions["status"]
+    failed = _agreed(f"{problem}. Did these runs fail")
+    answers.update({"status": column} if failed else {"ignore": [column]})
+
+
+def _ask_differing(error: UnclearTableError, answers: dict[str, Any]) -> None:
+    """Ask what the column is in which rows of one task and algorithm differ."""
+    (column,) = error.questions["differing"]
+    names = error.raw.names(column)
+    roles = {"k": "keep one value", "a": "part of the algorithm", "t": "the task", "r": "repeats"}
+    if "algorithms" in answers:
+        del roles["a"]
+    _show(
+        f"Rows of one task and algorithm differ in {quote(column)} ({quote_list(names, limit=6)})."
+    )
+    shown = ", ".join(f"{letter} = {text}" for letter, text in roles.items())
+    role = _one_of(f"   What is it? ({shown}):", [*roles])
+    if role == "k":
+        while (value := _ask("   Which value?")) not in names:
+            _show(f"   There is no {quote(value)}; choose from {quote_list(names, limit=20)}.")
+        answers["where"] = [f"{column}={value}"]
+    elif role == "r":
+        answers["repeat"] = column
+    elif role == "a":
+        answers["algorithm"] = [*_listed(answers["algorithm"]), column]
+    elif "task" not in answers:
+        answers["task"] = column
+    elif {"dataset", "dataset_from"} & {*answers} or "dataset" in error.found:
+        answers["task"] = [*_listed(answers["task"]), column]
+    else:  # the tasks so far hold several
+        answers.update(dataset=answers["task"], task=column)
+
+
+def _listed(names: str | list[str]) -> list[str]:
+    return [names] if isinstance(names, str) else names
 
 
 def _range(columns: Sequence[str], chosen: Sequence[str]) -> str:
@@ -263,11 +351,14 @@ def _ask_missing(results: Results, given: Mapping[str, Any], answers: dict[str, 
     if not offered:
         return
     _show(f"5. {absent:,} of {results.scores.size:,} cells have no score. What should be done?")
-    for number, (_, text) in enumerate(offered, 1):
-        _show(f"   {number} {text}")
-    numbers = [str(number) for number in range(1, len(offered) + 1)]
-    chosen = _one_of(f"   (1-{len(offered)}):", numbers)
-    answers["missing"] = offered[int(chosen) - 1][0]
+    for number, (policy, text) in enumerate(offered, 1):
+        _show(f"   {number} {policy}: {text}")
+    policies = [policy for policy, _ in offered]
+    known = dict(zip(map(str, range(1, len(policies) + 1)), policies, strict=True))
+    known |= {policy: policy for policy in policies}
+    while (chosen := _ask(f"   (1-{len(offered)}):").lower()) not in known:
+        _show(f"   Please answer 1 to {len(offered)}, or the word.")
+    answers["missing"] = known[chosen]
 
 
 def _confirmed(results: Results) -> bool:

@@ -61,7 +61,8 @@ class UnclearTableError(ResultsError):
     """A table that follows no convention.
 
     `template` has the options that would tell its roles; those that only the user knows are blanks
-    in capitals. `raw` is the table, for a dialogue, and `found` the columns with a role.
+    in capitals. For a dialogue, `raw` is the table, `found` the columns with a role, and
+    `questions` what each problem that can be asked is about.
     """
 
     def __init__(
@@ -70,9 +71,11 @@ class UnclearTableError(ResultsError):
         problems: Sequence[str],
         template: Mapping[str, Any],
         found: Mapping[str, str] | None = None,
+        questions: Mapping[str, Any] | None = None,
     ) -> None:
         self.raw, self.template = raw, dict(template)
         self.problems, self.found = list(problems), dict(found or {})
+        self.questions = dict(questions or {})
         # Questions are last, each a sentence.
         head = "; ".join(sorted(problems, key=lambda problem: problem.endswith("?")))
         head = re.sub(r"\?; (.)", lambda found: f"? {found[1].upper()}", f"{raw.name}: {head}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +37,7 @@ from occstats.results.keys import Keys, extract, make_keys
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
 
-__all__ = ["Roles", "find_roles", "is_own"]
+__all__ = ["Roles", "find_roles", "is_own", "quantities"]
 
 # Names of tasks and algorithms of a saved table of this package.
 _OWN = {"task": "class", "algorithm": "descriptor"}
@@ -103,6 +103,7 @@ class _Finder:
         self.scores_told: list[str] = []  # columns of a wide table
         self.problems: list[str] = []
         self.template: dict[str, Any] = {}
+        self.questions: dict[str, Any] = {}
 
     def unclear(self, problem: str, **template: Any) -> None:
         """Record a problem and the options that would solve it; None is a blank."""
@@ -175,7 +176,7 @@ class _Finder:
         if keys is None or self.problems:
             order = [name for name in (*BLANK, *self.template) if name in self.template]
             template = {name: self.template[name] for name in order}
-            raise UnclearTableError(self.raw, self.problems, template, self.found)
+            raise UnclearTableError(self.raw, self.problems, template, self.found, self.questions)
         return self.raw, roles, keys
 
     # -- form and keys -----------------------------------------------------------------------------
@@ -305,6 +306,7 @@ class _Finder:
         told = {"fold", "repeat"} & {*self.reading.told} or is_own(raw)
         differing = [] if told and not again else self._differing(keys, unused)
         if differing:
+            self.questions["differing"] = differing
             shown = [f"{quote(c)} ({quote_list(raw.names(c), limit=3)})" for c in differing[:3]]
             apart = [c for c in differing if self._tells_apart(c, runs)]
             column = apart[0] if len(apart) == 1 else "COLUMN"
@@ -578,10 +580,14 @@ class _Finder:
             self.found["status"] = column
             return
         words = names[np.unique(codes[failed])]
-        self.unclear(
+        problem = (
             f"{count(failed.sum(), 'row')} with a score"
             f" {'have' if failed.sum() > 1 else 'has'} {quote(column)} ="
-            f" {quote_list(words, limit=4)}: if these runs failed, pass status={quote(column)},"
+            f" {quote_list(words, limit=4)}"
+        )
+        self.questions["status"] = column, problem
+        self.unclear(
+            f"{problem}: if these runs failed, pass status={quote(column)},"
             f" otherwise ignore={quote(column)}"
         )
 
@@ -726,7 +732,8 @@ def _other_scale(columns: Columns) -> list[str]:
     return above if 2 * len(inside) > len(columns) else []
 
 
-def _quantities(columns: Columns) -> list[str]:
+def quantities(columns: Iterable[str]) -> list[str]:
+    """Return the columns that are measures by their names, unless all share a measure."""
     named = [c for c in columns if measure(c)[0] or is_quantity(c)]
     return named if shared_measure([*columns]) is None else []
 
@@ -753,5 +760,5 @@ _DOUBTFUL: Mapping[str, Rule] = {
     "whole numbers beyond the range of the others": _beyond,
     "on another scale": _other_scale,
     "by the end of its name": _named(ends_as_companion),
-    "by the name": _quantities,
+    "by the name": quantities,
 }

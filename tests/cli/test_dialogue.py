@@ -106,7 +106,7 @@ def test_missing_cells_are_the_fifth_question(table):
     frame = pd.read_csv(table / "table.csv")
     frame.loc[0, "PCA"] = None
     frame.to_csv(table / "table.csv", index=False)
-    code, screen = converse(table, COMMAND, "2-4", "1", "n", "h", "9", "1", "y")
+    code, screen = converse(table, COMMAND, "2-4", "1", "n", "h", "9", "complete", "y")
     assert code == 0, screen
     assert "5. 1 of 54 cells have no score" in screen
     assert "--missing complete" in screen
@@ -147,12 +147,65 @@ def test_an_error_repeats_the_answers(table):
     assert "Please name one of these columns." in screen
     answers = "--algorithm kind --task series --dataset part --score x --higher-is-better"
     assert f"{' '.join(COMMAND)} {answers}" in screen
-    frame.assign(run=1).pipe(lambda f: pd.concat([f, f.assign(run=2)])).to_csv(
-        table / "table.csv", index=False
-    )
-    code, screen = converse(table, COMMAND, "kind", "series", "part", "x", "h")
-    assert code == 2
-    assert f"try: occstats {' '.join(COMMAND)} {answers} --repeat run" in screen
+
+
+@pytest.mark.parametrize(
+    ("answers", "options"),
+    [
+        (["r"], "--task series --score x --higher-is-better --repeat tier"),
+        (["x", "k", "no", "tuned"], "--higher-is-better --where tier=tuned"),
+        (["a"], "--algorithm kind --algorithm tier --task series"),
+        (["t"], "--task tier --score x --higher-is-better --dataset series"),
+    ],
+)
+def test_one_question_on_rows_that_differ_in_one_column(table, answers, options):
+    frame = pd.read_csv(table / "table.csv").drop(columns="note")
+    frame = frame.melt("series", var_name="kind", value_name="x")
+    tuned = frame.assign(tier="tuned", x=frame["x"] + 0.01)
+    both = pd.concat([frame.assign(tier="default"), tuned])
+    both.to_csv(table / "table.csv", index=False)
+    code, screen = converse(table, COMMAND, "kind", "series", "n", "x", "h", *answers, "y")
+    assert code == 0, screen
+    assert "differ in 'tier' ('default', 'tuned')" in screen
+    assert options in screen
+
+
+@pytest.mark.parametrize(("answer", "option"), [("y", "--status status"), ("n", "--ignore status")])
+def test_failed_runs_are_asked(table, answer, option):
+    frame = pd.read_csv(table / "table.csv").drop(columns="note")
+    frame = frame.melt("series", var_name="kind", value_name="x").assign(status="ok")
+    frame.loc[frame["series"].str.contains("NAB"), "status"] = "weird"
+    frame["series"] = frame["series"].str.replace("_", "")
+    frame.to_csv(table / "table.csv", index=False)
+    # The status is constant within tasks here, but no dataset.
+    last = ["complete", "y"] if answer == "y" else ["y"]
+    code, screen = converse(table, COMMAND, "kind", "series", "x", "h", answer, *last)
+    assert code == 0, screen
+    assert option in screen
+
+
+def test_several_columns_are_joined_and_the_score_is_asked(table):
+    frame = pd.read_csv(table / "table.csv").drop(columns="note")
+    frame = frame.melt("series", var_name="kind", value_name="x")
+    frame = frame.assign(size="small", part=frame["series"].str.split("_").str[1])
+    frame.to_csv(table / "table.csv", index=False)
+    code, screen = converse(table, COMMAND, "kind, size", "part, series", "y", "x", "h", "y")
+    assert code == 0, screen
+    assert "on 18 tasks in 3 datasets" in " ".join(screen.split())
+    # A column named as the dataset is the dataset.
+    frame.rename(columns={"part": "dataset"}).to_csv(table / "table.csv", index=False)
+    code, screen = converse(table, COMMAND, "kind", "dataset, series", "x", "h", "y")
+    assert code == 0, screen
+    assert "--dataset dataset --task series --score x" in screen
+
+
+def test_measures_are_no_algorithms_unless_confirmed(table):
+    frame = pd.read_csv(table / "table.csv").rename(columns={"PCA": "AP"})
+    frame.to_csv(table / "table.csv", index=False)
+    code, screen = converse(table, COMMAND, "2-4", "n", "3-4", "1", "n", "h", "y")
+    assert code == 0, screen
+    assert "Named as measures: 'AP'. Are these algorithms?" in screen
+    assert "--algorithms LOF,CNN" in screen
 
 
 def test_an_error_of_the_comparison_repeats_the_answers(table):
