@@ -125,9 +125,10 @@ def resolve(size: Size, n: int, *, name: str = "k", maximum: int | None = None) 
     given: Any = size
     if not isinstance(given, bool) and isinstance(given, Integral):
         if not 1 <= int(given) <= limit:
+            remedy = "; give fewer neighbours or more rows" if int(given) > limit else ""
             raise ValueError(
                 f"{name} must be an integer in [1, {limit}] for data with n_samples = {n}, "
-                f"got {name}={size}; give fewer neighbours or more rows."
+                f"got {name}={size}{remedy}."
             )
         return int(given)
     if callable(size):

@@ -82,6 +82,7 @@ def test_default_sizes():
 @pytest.mark.parametrize(
     ("descriptor", "message"),
     [
+        (NND(k=0), r"k must be an integer in \[1, 60\] .* got k=0\.$"),
         (NND(k=61), r"k must be an integer in \[1, 60\] .* got k=61; give fewer"),
         (LNND(k=60), r"k must be an integer in \[1, 59\] .* got k=60; give fewer"),
         (ALP(k=1, l=61), r"l must be an integer in \[1, 60\] .* got l=61"),
