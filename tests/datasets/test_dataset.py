@@ -71,7 +71,7 @@ def test_numbers_of_a_text_file_keep_every_bit(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", "x,y\n1,2\n", "no column 'class' with the class labels .found: x, y"),
+        ("a.csv", "x,y\n1,2\n", "no column 'class' .*found: x, y.; pass its name as label"),
         ("a.csv", "class\nx\n", "no attributes besides"),
         ("a.csv", "colour,class\nred,x\n", "the attribute 'colour' contains text .*'red'"),
         ("a.csv", "x,class\n?,x\n,y\n", "no rows without missing values"),
