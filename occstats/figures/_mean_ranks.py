@@ -41,9 +41,9 @@ def mean_ranks(
 ) -> Axes:
     """Draw the weighted mean rank of each algorithm with a confidence interval over datasets.
 
-    The intervals describe single algorithms and decide nothing about pairs: algorithms are
-    compared on the same tasks, so that two with overlapping intervals may still differ
-    significantly, and all pairs are tested together, so that two with disjoint intervals may not.
+    The intervals describe single algorithms and do not compare pairs: algorithms are compared on
+    the same tasks, so that two with overlapping intervals may still differ significantly, and all
+    pairs are tested together, so that two with disjoint intervals may not.
 
     Parameters
     ----------

@@ -187,9 +187,14 @@ def _curves(axes: Axes, plot: Plot, part: pd.DataFrame, parameter: str) -> None:
         axes.plot(means.index, means["smoothed"], **line)
         mark: ArtistOptions = {"color": look.color, "mec": paper(), "mew": 0.6, "ms": 5}
         axes.plot(best[parameter], best["smoothed"], look.marker, zorder=5, **mark)
-    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.xaxis.set_major_locator(_ticks(part[parameter]))
     axes.yaxis.set_major_locator(MaxNLocator(4))
     axes.grid()
+
+
+def _ticks(values: pd.Series) -> MaxNLocator:
+    """Return whole numbers as ticks for a parameter whose values are whole, such as k."""
+    return MaxNLocator(5, integer=bool((values.dropna() % 1 == 0).all()))
 
 
 def _best(part: pd.DataFrame) -> pd.Series:
@@ -210,8 +215,8 @@ def _heat_map(strip: FigureBase, axes: Axes, part: pd.DataFrame, used: list[str]
     edge: ArtistOptions = {"markeredgecolor": "black", "markeredgewidth": 0.6}
     axes.plot(best[used[0]], best[used[1]], "*", color="white", markersize=8, **edge)
     axes.spines[:].set_visible(False)
-    axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.yaxis.set_major_locator(MaxNLocator(5))
+    axes.xaxis.set_major_locator(_ticks(part[used[0]]))
+    axes.yaxis.set_major_locator(_ticks(part[used[1]]))
     bar = strip.colorbar(mesh, ax=axes, pad=0.02, aspect=25)
     bar.outline.set_visible(False)
     bar.locator = MaxNLocator(4)

@@ -119,7 +119,8 @@ def _panel(axes: Axes, plot: Plot, table: pd.DataFrame, column: str, names: list
         axes.plot(found.index, found["mean"], color=look.color, lw=1.0, **style)
         band: ArtistOptions = {"color": look.color, "alpha": 0.18, "lw": 0}
         axes.fill_between(found.index, found["min"], found["max"], **band)
-    _guide(axes, table["n"].to_numpy(float), table[column].to_numpy(float))
+    drawn = table[table["descriptor"].isin(names)]
+    _guide(axes, drawn["n"].to_numpy(float), drawn[column].to_numpy(float))
 
 
 def _guide(axes: Axes, size: NDArray[np.float64], seconds: NDArray[np.float64]) -> None:

@@ -109,6 +109,14 @@ def test_an_axis_of_times_within_two_decades_has_several_ticks(times_frame):
     assert shown == [500, 1000]
 
 
+def test_the_guide_of_times_starts_from_what_is_drawn(times_frame):
+    slow = times_frame["descriptor"] == times_frame["descriptor"].iloc[0]
+    frame = times_frame.assign(fit_seconds=times_frame["fit_seconds"].where(~slow, 1e6))
+    drawn = [name for name in frame["descriptor"].unique() if name != frame["descriptor"].iloc[0]]
+    axes = figures.times(frame, algorithms=drawn)[0]
+    assert axes.get_ylim()[1] < 1e5
+
+
 def test_times_leave_out_what_failed(times_frame):
     frame = times_frame.copy()
     frame.loc[(frame["descriptor"] == "SVM") & (frame["n"] > 1000), "fit_seconds"] = np.nan
@@ -125,6 +133,12 @@ def test_sweep_finds_no_maximum_where_the_window_is_incomplete(sweep_frame):
     assert "NND: highest 0.790 at k = 2 (manhattan)." in figures.alt_text(figures.sweep(frame))
     raw = figures.sweep(frame.drop(columns="smoothed"))
     assert "NND: highest 0.800 at k = 1 (manhattan)." in figures.alt_text(raw)
+
+
+def test_an_axis_of_whole_hyperparameters_has_whole_ticks():
+    frame = pd.DataFrame({"descriptor": "NND", "metric": "manhattan", "k": [1, 2, 3, 5, 7, 9]})
+    axes = np.ravel(figures.sweep(frame.assign(score=[0.1, 0.2, 0.4, 0.3, 0.2, 0.1])))[0]
+    assert all(tick == round(tick) for tick in axes.get_xticks())
 
 
 def test_sweep_gives_each_metric_of_a_plane_a_panel(sweep_frame):
