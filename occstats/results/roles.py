@@ -269,6 +269,8 @@ class _Finder:
             problem += " (if the files are repeats, pass repeat='@file')"
             self.unclear(problem, dataset=None)
         elif len([c for c in self.free if not self.raw.is_numeric(c)]) == 1 or self.scores_told:
+            if any(map(_unnamed, self.free)):
+                problem += " (if the column or index without a name is, call it 'dataset')"
             self.unclear(problem, dataset=Blank("COLUMN", algorithm="COLUMN", transpose=True))
         else:
             blank = Blank("True", dataset="COLUMN", score="COLUMN")
