@@ -112,7 +112,9 @@ class Comparisons(Mapping[str, Comparison]):
             return object.__getattribute__(self, name)  # raises the error of a property
         known = [each for each in dir(self) if not each.startswith("_")]
         hint = did_you_mean(name, known)
-        if hasattr(Comparison, name):
+        if name in self.members:
+            hint = f"; write [{name!r}]"
+        elif hasattr(Comparison, name):
             hint = f"; each member has one: [{next(iter(self.members))!r}].{name}"
         raise AttributeError(f"Comparisons have no attribute {name!r}{hint}")
 
