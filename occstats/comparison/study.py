@@ -155,7 +155,7 @@ class Study:
         sizes alone: the same results always have the same parts.
         """
         k, p = self.sample.n_algorithms, self.sample.n_pairs
-        n, decision = self.sample.n_tasks, 500.0 * p * self.flips
+        n, decision = self.sample.n_tasks, 1_000.0 * p * self.flips
         costs = {
             "intervals of Kendall's τ": min(n**2 * k * (8 + 0.3 * k), p * (6_500.0 * n + 4e6)),
             "leaving out datasets": self.n_clusters * decision,

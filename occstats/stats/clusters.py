@@ -204,6 +204,10 @@ def effective_units(means: FloatArray, suites: Clusters | None = None) -> FloatA
     return np.asarray(np.divide(whole, squares, out=np.zeros_like(squares), where=squares > 0))
 
 
+# The least standard error of a resample, as a multiple of that of the sample.
+NO_SPREAD = 1e-9
+
+
 def mean_errors(
     means: FloatArray, counts: FloatArray, suites: Clusters | None = None
 ) -> FloatArray:

@@ -33,6 +33,7 @@ from occstats.stats._resampling import Counts, PosteriorWeights, over_rows
 from occstats.stats.bayes import BayesianPairs
 from occstats.stats.clusters import (
     FEW_CLUSTERS,
+    NO_SPREAD,
     Clusters,
     effective_units,
     mean_errors,
@@ -227,14 +228,16 @@ def _bootstrap(
     together: BoolArray | None,
 ) -> FloatArray:
     """Return the same by bootstrap-t: of each pair separately, or by the largest pivot of some."""
-    estimate = weighted_means(means, np.ones((1, len(means))))[0]
+    once = np.ones((1, len(means)))
+    estimate, error = weighted_means(means, once)[0], mean_errors(means, once, suites)[0]
 
     def pivots(rows: FloatArray, columns: slice) -> FloatArray:
         errors = mean_errors(means[:, columns], rows, suites)
-        # A resample that repeats one dataset has no spread.
+        # A resample of equal means has no spread: its pivot is beyond all others.
+        errors = np.maximum(errors, NO_SPREAD * error[columns])
         with np.errstate(invalid="ignore", divide="ignore"):
             found = (weighted_means(means[:, columns], rows) - estimate[columns]) / errors
-        return np.asarray(np.where((errors > 0) & np.isfinite(found), found, 0.0))
+        return np.where(np.isfinite(found), found, 0.0)
 
     p, greater, less, upper, lower = tails = np.zeros((5, len(t)))
     n = len(counts)

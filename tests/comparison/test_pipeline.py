@@ -47,7 +47,7 @@ def test_failures_rank_below_every_score():
     lost = (scores["CAND"] < scores["BASE"])[~failed].sum()
     assert worst.matrix("losses").loc["CAND", "BASE"] == 36 + lost
     assert np.isnan(worst.summary.set_index("algorithm").loc["CAND", "mean_score"])
-    with pytest.raises(ArgumentError, match=r"(?s)no known bound\ntry: missing='worst=0'"):
+    with pytest.raises(ResultsError, match=r"(?s)no known bound\ntry: missing='worst=0'"):
         compare(path, missing="worst", estimand="mean")
     mean = compare(path, missing="worst=0", estimand="mean")
     assert mean.matrix("conclusion").loc["CAND", "BASE"] == "worse"

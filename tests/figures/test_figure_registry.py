@@ -111,7 +111,7 @@ def test_command_line_lists_the_figures():
         (["--only", "cd", "lenz2021"], "no figure 'cd' (did you mean 'critical_difference'?)"),
         (["--sweep", "tuned"], "sweep takes a file, not a folder; try 'tuned/curves.csv'"),
         (["--only", "ranks"], "figure 'ranks' needs RESULTS"),
-        (["--only", "times", "lenz2021"], "figure 'times' needs a table of times"),
+        (["--only", "times", "lenz2021"], "figure 'times' needs a table: pass --times"),
         (["lenz2021", "--format", "gif"], "--format must be among"),
         (["lenz2021", "--format", ""], "no format was given"),
         (["lenz2021", "--width", "natrue"], "width must be"),
