@@ -91,7 +91,7 @@ class Plan:
             needed = count(int(self.datasets_needed), "dataset")
         corrected = f", corrected for {self.n_tests:,} pairs" if self.n_tests > 1 else ""
         return (
-            f"To show a {self.estimand} difference of {self.difference:g} with "
+            f"To show a {self.estimand} difference of {self.difference:.3g} with "
             f"{100 * self.wanted_power:g} % power{corrected}, you need {needed} with "
             f"{count(self.n_tasks, 'task')} each."
         )
@@ -166,7 +166,10 @@ def _pilot(
     a = candidate or first[0]
     if a == baseline or len(names) < 2:
         raise ArgumentError("candidate and baseline must be two different algorithms of the pilot")
-    b = baseline or next(name for name in names if name != a)
+    control = comparing["control"]
+    b = baseline or next(name for name in (control, *names) if name and name != a)
+    if control and control not in {a, b}:
+        raise ArgumentError(f"control must be {a} or {b}, the pair of the plan; got {control!r}")
     if table.nested:
         raise ArgumentError("a pilot with suites is not supported; leave out the suites")
     sds = pilot_components(table, a, b)

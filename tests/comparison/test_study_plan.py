@@ -78,6 +78,7 @@ def test_a_pilot_gives_what_options_do_not():
     assert (plan.n_datasets, plan.n_tasks, plan.n_algorithms) == (50, 5, 2)
     assert plan.difference == pytest.approx(0.007)
     assert "ALP − NND" in plan.source
+    assert plan_study("lenz2021", candidate="ALP", control="NND").source == plan.source
 
 
 def test_the_command_answers_in_a_sentence_as_json_and_as_a_figure(tmp_path):
@@ -108,6 +109,10 @@ def test_the_command_answers_in_a_sentence_as_json_and_as_a_figure(tmp_path):
         (("--sd-dataset", 0.1, "--difference", 1, "--budget", 1), "budget must pay"),
         (("lenz2021", "--candidate", "XYZ"), "candidate must be one of"),
         (("lenz2021", "--candidate", "ALP", "--baseline", "ALP"), "two different"),
+        (
+            ("lenz2021", "--candidate", "ALP", "--baseline", "NND", "--control", "SVM"),
+            "--control must be ALP or NND, the pair of the plan; got 'SVM'",
+        ),
     ],
 )
 def test_refuses_bad_input(arguments, message):
