@@ -82,6 +82,9 @@ class LazyGroup(HelpfulGroup):
 
             if os.path.exists(name) or name in bundled_names():
                 ctx.fail(f"{name!r} is not a command; try: occstats compare {shlex.join(args)}")
+            if name == "help":
+                command = " ".join(["occstats", *(word for word in args[1:2] if word in COMMANDS)])
+                ctx.fail(f"there is no command 'help'; try: {command} --help")
             if os.path.splitext(name)[1]:
                 ctx.fail(f"there is no command or file {name!r}")
             ctx.fail(

@@ -128,8 +128,9 @@ TABLE: dict[str, Row] = {
         "corrected over all of them", metavar="COLUMN"),
     # Settings of a comparison
     "control": _row(COMPARISON, "Baseline of a many-to-one comparison", metavar="NAME"),
-    "margin": _row(COMPARISON, "Smallest difference that matters; pairs whose confidence "
-        "interval lies within ± the margin are equivalent", metavar="NUMBER", type=float),
+    "margin": _row(COMPARISON, "Smallest difference that matters; undecided pairs whose "
+        "confidence interval lies within ± the margin are equivalent", metavar="NUMBER",
+        type=float),
     "estimand": _row(COMPARISON, "Quantity compared: the difference on a typical task (signed "
         "ranks), or the difference of mean scores (bootstrap-t)", choices=CHOICES["estimand"],
         usual="typical; mean for 0/1 scores or with --margin"),

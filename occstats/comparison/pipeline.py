@@ -158,8 +158,8 @@ def compare(
         Half-width of the region of practical equivalence of the posteriors. The default is the
         margin, or 0.01 of the scale of the score.
     margin : float, optional
-        Smallest difference that matters: pairs whose confidence interval lies within ± the margin
-        are equivalent.
+        Smallest difference that matters: undecided pairs whose confidence interval lies within ±
+        the margin are equivalent.
     random_state : int, default 0
         Seed of all random numbers.
     inference : {'cr1', 'cr2', 'hc3', 'classical'}, optional

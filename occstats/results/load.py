@@ -46,7 +46,7 @@ _OPTIONS = frozenset(field.name for field in fields(Reading))
 # Options that say how to read a table; those of bundled results are known.
 _OF_OTHER_TABLES = (
     "suite", "dataset", "task", "algorithm", "fold", "repeat", "status", "transpose",
-    "dataset_from", "algorithm_from", "ignore", "traits", "metric",
+    "dataset_from", "algorithm_from", "ignore", "traits", "metric", "score_name", "lower_is_better",
 )  # fmt: skip
 # Columns that ``occstats run`` writes for other uses.
 _OF_RUNS = (
@@ -353,9 +353,10 @@ def _load(
     sources: Sequence[Source], reading: Reading, by: str | None = None
 ) -> tuple[Results, pd.Series[Any]]:
     """Return the joined sources, and the names in the column `by` for each task."""
-    opened = _kept(_open_sources(sources, reading), reading)
+    opened = _kept(_open_sources(sources, reading), reading, by)
     alone = len(opened) == 1
-    unheard = [name for name in _OF_OTHER_TABLES if getattr(reading, name)]
+    given = replace(reading, ignore=[column for column in reading.ignore if column != by])
+    unheard = [name for name in _OF_OTHER_TABLES if getattr(given, name)]
     if unheard and all(isinstance(item, RawTable) and item.fixed for item in opened):
         raise ResultsError(f"{unheard[0]}: bundled results are read as they are; leave it out")
     tables: list[Results] = []
@@ -416,22 +417,25 @@ def _tried(sources: Sequence[Source], reading: Reading, first: ResultsError) -> 
     return first
 
 
-def _kept(opened: Sequence[RawTable | Results], reading: Reading) -> list[RawTable | Results]:
+def _kept(
+    opened: Sequence[RawTable | Results], reading: Reading, by: str | None
+) -> list[RawTable | Results]:
     """Keep the rows of the conditions; refuse columns and values that no source has."""
     tables = {i: item for i, item in enumerate(opened) if isinstance(item, RawTable)}
     columns = list(dict.fromkeys(column for raw in tables.values() for column in raw.columns))
     where = ", ".join(raw.name for raw in tables.values()) or "sources"
     for option, name in reading.all_columns:
         if name not in {FILE, ROW}:
-            _require(columns, name, option, where)
+            _require(columns, name, "by" if name == by else option, where)
     for condition in reading.where:
         matches = {i: match for i, raw in tables.items() if (match := _match(raw, condition))}
         if not matches:
-            name = condition.partition("=")[0].removesuffix("!")
-            raise ResultsError(
-                f"where: {quote(condition)} must be COLUMN=VALUE or COLUMN!=VALUE, but no source"
-                f" has such a column{did_you_mean(name, columns)}; found {quote_list(columns)}"
-            )
+            name, equals, _ = condition.partition("=")
+            if not equals:
+                raise ResultsError(
+                    f"where must be COLUMN=VALUE or COLUMN!=VALUE; got {quote(condition)}"
+                )
+            _require(columns, name.removesuffix("!"), "where", where)
         anywhere = any(rows.any() for *_, rows in matches.values())
         for i, (column, value, differs, rows) in matches.items():
             # A value to leave out may be in another source only.

@@ -467,7 +467,8 @@ class _Finder:
         if text and keyed:
             self.unclear(
                 f"{quote_list(text, limit=_SHOWN)} {'hold' if len(text) > 1 else 'holds'} text:"
-                " keep one value with where=…, or ignore it",
+                " name the role (dataset=…, algorithm=…), keep one value with where=…, or"
+                " ignore it",
                 ignore=text if shared else None,
             )
         measures = [c for c in rest if measure(c)[0]]

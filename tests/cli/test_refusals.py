@@ -148,6 +148,10 @@ def test_refusals_of_long_names_are_short(csv):
         ("--missing wurst", "(did you mean 'worst'?)"),
         ("--engine rscript --estimand mean", "or --engine native"),
         ("--colour", "--colour"),
+        ("--lower-is-better", "--lower-is-better: bundled results are read as they are"),
+        ("--by size", "there is no column 'size', given as by;"),
+        ("--where n", "--where must be COLUMN=VALUE or COLUMN!=VALUE; got 'n'"),
+        ("--where clas=1", "no column 'clas', given as where (did you mean 'class'?)"),
         ("--lower-is-better --higher-is-better", "cannot be combined with --higher-is-better"),
     ],
 )
@@ -161,6 +165,8 @@ def test_arguments(typed, text):
     [
         ("compare", "Missing argument 'RESULTS...'"),
         ("comapre", "(did you mean 'compare'?)"),
+        ("help", "try: occstats --help"),
+        ("help compare", "try: occstats compare --help"),
         ("lenz2021 --full", "try: occstats compare lenz2021 --full"),
         ("absent.csv", "there is no command or file 'absent.csv'"),
         ("compare mine.csv --contol p", "--control"),
