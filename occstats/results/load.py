@@ -438,8 +438,8 @@ def _kept(
             _require(columns, name.removesuffix("!"), "where", where)
         anywhere = any(rows.any() for *_, rows in matches.values())
         for i, (column, value, differs, rows) in matches.items():
-            # A value to leave out may be in another source only.
-            if not rows.any() and not (differs and anywhere):
+            # A value to leave out may be in another source only, and empty cells nowhere.
+            if not rows.any() and not (differs and (anywhere or not value)):
                 found = tables[i].names(column)
                 raise ResultsError(
                     f"{tables[i].name}, column {quote(column)}: no row has {quote(value)}"

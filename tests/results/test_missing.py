@@ -290,3 +290,8 @@ def test_a_refusal_names_the_first_missing_cells():
     frame = pd.DataFrame({"dataset": ["iris", "wine", "wine"], "task": [*"xyz"], **scores})
     with pytest.raises(ResultsError, match=r"\(in 1 of 3 tasks\), first 'wine' / 'z': 'B'"):
         load_results(frame, lower_is_better=False).resolve_missing()
+
+
+def test_a_table_without_empty_names_needs_no_condition_on_them():
+    frame = pd.DataFrame({"dataset": list("ab"), "x": [0.1, 0.2], "y": [0.3, 0.4]})
+    assert load_results(frame, where="dataset!=", lower_is_better=False).scores.shape == (2, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,9 @@ def read_excel(
     try:
         _check_parts(path, limits, where)
         with path.open("rb") as file:
-            workbook = load_workbook(file, read_only=True, data_only=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # on styles and extensions
+                workbook = load_workbook(file, read_only=True, data_only=True)
             rows = _rows(_sheet(workbook, where, chosen), limits, where)
     except ResultsError:
         raise
