@@ -24,6 +24,7 @@ __all__ = [
     "is_summary",
     "is_time",
     "lower_is_better",
+    "may_summarise",
     "measure",
     "measures_in",
     "normalise",
@@ -72,12 +73,16 @@ _QUANTITIES = _words(
     " percentage count usage memory price tokens dimensions dimension residual coverage"
     " performance year"
 )
+# Measures that are never algorithms, although their names do not tell enough to read them.
+_UNREAD = re.compile(r"roc|em|tpr|fpr|fdr|(p|r|precision|recall|hr|hits?|map)@\w+")
 # Ends of the names of columns that accompany a score or are one of several kinds.
-_ENDINGS = _SPREADS | _TIMES | _words("rank ranks train tra test tst val validation")
+_DEVIATIONS = _SPREADS | _words("deviation variance stddev")
+_ENDINGS = _DEVIATIONS | _TIMES | _words("rank ranks train tra test tst val validation")
+_OF_SUMMARIES = _words("overall avg average")
 _SUMMARY = re.compile(
     r"(the_)?(grand_|overall_|macro_|micro_|mean_|total_)?"
-    r"(average|averages|avg\.?|mean|means|median|overall|total|sum|rank|ranks|best|worst|oracle"
-    r"|vbs|sbs|virtual_best|wins?|ties|draws?|losses|w/t/l|w/d/l|win/tie/loss|improvement"
+    r"(average|averages|avg\.?|mean|means|median|overall|all|total|sum|rank|ranks|best|worst|oracle"
+    r"|vbs|virtual_best|wins?|ties|draws?|losses|w/t/l|w/d/l|win/tie/loss|improvement"
     r"|diff|difference|p[_.-]?values?|count|#_?(wins|best))"
     r"(_?(rank|ranks|score|scores|performance|perf\.?|accuracy|error|auc|wer|overall|all))?"
     r"([_ ]?[(\[].*|_(over|on|of|across|for)_.*)?"
@@ -252,10 +257,19 @@ def is_time(name: str) -> bool:
 
 
 def ends_as_companion(name: str) -> bool:
-    """Return True for a name that ends as a spread, a time or a part of the data, without unit."""
-    plain = re.sub(r"\s*[(\[][^)\]]*[)\]]\s*$", "", name.casefold())
+    """Return True for a name that ends as a spread, a time or a part of the data, without unit.
+
+    >>> [*map(ends_as_companion, ["A (standard deviation)", "A (mean ± std)", "fit time (s)"])]
+    [True, False, True]
+    """
+    plain, *inside = re.split(r"\s*[(\[]([^)\]]*)[)\]]\s*$", name.casefold())
     words = re.split(r"[^a-z0-9]+", plain.rstrip(" )]%"))
-    return len(words) > 1 and words[-1] in _ENDINGS
+    spread = set(re.findall(r"\w+", inside[0] if inside else ""))
+    return (
+        (len(words) > 1 and words[-1] in _ENDINGS)
+        or (bool(spread & _DEVIATIONS) and spread <= _DEVIATIONS | {"standard"})
+        or plain.endswith("±")
+    )
 
 
 def is_size(name: str) -> bool:
@@ -269,6 +283,7 @@ def is_quantity(name: str) -> bool:
     return (
         plain in GENERIC
         or plain.split("_")[-1] in _QUANTITIES
+        or _UNREAD.fullmatch(plain) is not None
         or re.fullmatch(r"top_?\d+(_.*)?", plain) is not None
     )
 
@@ -292,6 +307,16 @@ def is_summary(name: str) -> bool:
         or (plain.startswith(("average_", "avg_", "avg._", "mean_")) and bool(measures_in(name)))
         or "average_perf" in words
     )
+
+
+def may_summarise(name: str, *, more: bool = False) -> bool:
+    """Return True if a word of a name is that of a summary; ``more`` words in a wide table.
+
+    >>> may_summarise("AVG_eu"), may_summarise("All_Beauty"), may_summarise("MeanShift", more=True)
+    (True, False, False)
+    """
+    words = _OF_SUMMARIES | {"all", "mean"} if more else _OF_SUMMARIES
+    return not words.isdisjoint(re.split(r"[\W_]+", name.casefold()))
 
 
 def state_of(word: str) -> str:

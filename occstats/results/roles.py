@@ -24,6 +24,7 @@ from occstats.results.aliases import (
     is_spread,
     is_summary,
     is_time,
+    may_summarise,
     measure,
     measures_in,
     normalise,
@@ -123,6 +124,11 @@ class _Finder:
         return [column for column in self.columns if column not in taken]
 
     @property
+    def _tasks_told(self) -> Sequence[str]:
+        """Return the columns named as tasks, as of a leaderboard."""
+        return () if isinstance(self.reading.task, str | None) else self.reading.task
+
+    @property
     def keyed(self) -> bool:
         """Return True if there is a dataset or a task."""
         return "dataset" in self.found or "task" in self.found
@@ -140,11 +146,7 @@ class _Finder:
 
     def find(self) -> tuple[RawTable, Roles, Keys]:
         """Return the rows, roles and keys, or raise an error that says what is unclear."""
-        if self.columns and all(map(_is_number, self.columns)):
-            raise ResultsError(
-                f"{self.raw.name}: the first row holds numbers, not names of columns; add a row of"
-                " column names"
-            )
+        self._check_header()
         for role in ("dataset", "task", "algorithm", "fold", "repeat"):
             self._by_name(role)
         self.across, self.scores_told = self._form()
@@ -179,6 +181,19 @@ class _Finder:
             raise UnclearTableError(self.raw, self.problems, template, self.found, self.questions)
         return self.raw, roles, keys
 
+    def _check_header(self) -> None:
+        """Refuse numbers for names; those of folds, or beside a listed name, are asked about."""
+        chosen = {*self.reading.algorithms, *self._tasks_told}
+        numbers = [c for c in self.columns if _is_number(c) and c not in chosen]
+        above = [c for c in numbers if self.raw.is_numeric(c)]
+        folds = len(above) > 1 and all(c.strip().isdigit() for c in above)
+        listed = {normalise(c) for c in self.columns} & frozenset().union(*NAMES.values())
+        if numbers and (numbers == self.columns or (above and not folds and not listed)):
+            raise ResultsError(
+                f"{self.raw.name}: the first row looks like data ({quote_list(numbers, limit=3)}),"
+                " not names of columns; add a row of column names"
+            )
+
     # -- form and keys -----------------------------------------------------------------------------
 
     def _by_name(self, role: str) -> None:
@@ -203,7 +218,7 @@ class _Finder:
     def _form(self) -> tuple[str, list[str]]:
         """Return what the columns of a wide table are, "" for a long one, and those told."""
         reading = self.reading
-        tasks = () if isinstance(reading.task, str | None) else reading.task
+        tasks = self._tasks_told
         if reading.transpose or tasks:
             return "task", [c for c in tasks if c in self.columns]
         if not {"algorithm", "score"} & set(self.told):
@@ -489,7 +504,11 @@ class _Finder:
         option = "algorithms" if across == "algorithm" else "task"
         for reason, doubtful in _caught(_DOUBTFUL, rest):
             shown = f"{quote_list(doubtful, limit=_SHOWN)} may not be {_some(across, doubtful)}"
-            self.unclear(f"{shown} ({reason})", **{option: None})
+            remedy = ""
+            if 2 * len(doubtful) < len(columns):
+                trait = ", a trait with traits=…" if across == "algorithm" else ""
+                remedy = f": leave it out with ignore=…{trait}, or name all with {option}=…"
+            self.unclear(f"{shown} ({reason}){remedy}", **{"ignore" if remedy else option: None})
         return columns
 
     def _check_beside_traits(self, shared: str | None) -> None:
@@ -498,9 +517,13 @@ class _Finder:
         known = self.reading.score_name or self.reading.metric or shared
         bounds = measure(known or shared_measure([self.raw.stem]) or "")[0]
         bounded = bounds is not None and np.isfinite([bounds.low, bounds.high]).all()
-        if traits and not self.reading.traits and not bounded:
+        if traits and not (self.reading.traits or self.reading.ignore or bounded):
             shown = quote_list(traits, limit=3)
-            self.unclear(f"which columns beside {shown} are algorithms?", algorithms=None)
+            self.unclear(
+                f"which columns beside {shown} are algorithms (algorithms=…), or which are not"
+                " (traits=… or ignore=…)?",
+                algorithms=None,
+            )
 
     # -- direction, status and labels --------------------------------------------------------------
 
@@ -602,13 +625,19 @@ class _Finder:
         codes, distinct = self.raw.codes(column)
         names = list(distinct)
         kept = self.reading.algorithms if role == "algorithm" else ()
-        summaries = [name for name in names if is_summary(name) and name not in kept]
+        asked = role == "algorithm" and role in self.told
+        by_word = may_summarise if role != "algorithm" else is_summary
+        summaries = [n for n in names if (is_summary(n) or by_word(n)) and n not in kept]
         if summaries and column != FILE:
             what = "summaries" if summaries[1:] else "a summary"
             dropped = np.isin(codes, [names.index(name) for name in summaries]).mean()
-            left_out = {"where": [f"{column}!={name}" for name in summaries]}
+            left_out = [f"{column}!={name}" for name in summaries]
             problem = f"in {quote(column)}, {_not_a(summaries, what, role)}"
-            self.unclear(problem, **(left_out if dropped < 0.5 else {}))
+            if asked:
+                problem += ", unless you name it among all with algorithms=…"
+            if asked or not all(map(is_summary, summaries)):
+                left_out = [Blank(condition) for condition in left_out]
+            self.unclear(problem, **({"where": left_out} if dropped < 0.5 else {}))
         # In a column of names, a few may be called as a measure is.
         known = {*kept, *summaries} if len(names) <= _MOST_MEASURES else {*names}
         measured = [name for name in names if name not in known and measure(name)[0]]
@@ -675,6 +704,11 @@ def _of_another_measure(columns: Columns) -> list[str]:
     named = [c for c in columns if measures_in(c)]
     lacking = [c for c in columns if c not in named]
     return lacking if 2 * len(lacking) < len(named) and shared_measure(named) else []
+
+
+def _with_summary_word(columns: Columns) -> list[str]:
+    named = [c for c in columns if may_summarise(c, more=True)]
+    return named if len(named) < len(columns) else []
 
 
 def _combinations(columns: Columns) -> list[str]:
@@ -763,5 +797,6 @@ _DOUBTFUL: Mapping[str, Rule] = {
     "whole numbers beyond the range of the others": _beyond,
     "on another scale": _other_scale,
     "by the end of its name": _named(ends_as_companion),
+    "by a word of its name": _with_summary_word,
     "by the name": quantities,
 }

@@ -152,6 +152,13 @@ SUSPECTS = {
     "params (M)": [1.5, 2.5, 3.5, 4.5, 5.5, 6.5],
     "Average": [0.5, 0.6, 0.7, 0.8, 0.9, 0.65],
     "p-value": [0.5, 0.6, 0.7, 0.8, 0.9, 0.65],
+    "AVG_eu": [0.5, 0.6, 0.7, 0.8, 0.9, 0.65],
+    "All of it": [0.5, 0.6, 0.7, 0.8, 0.9, 0.65],
+    "P@N": [0.5, 0.6, 0.7, 0.8, 0.9, 0.65],
+    "ROC": [0.5, 0.6, 0.7, 0.8, 0.9, 0.65],
+    "SVM (standard deviation)": [0.05, 0.06, 0.07, 0.08, 0.09, 0.065],
+    "SVM (std)": [0.05, 0.06, 0.07, 0.08, 0.09, 0.065],
+    "SVM variance": [0.05, 0.06, 0.07, 0.08, 0.09, 0.065],
     "VBS": [0.95, 0.96, 0.97, 0.98, 0.99, 0.96],
     "Avg. over tasks": [0.5, 0.6, 0.7, 0.8, 0.9, 0.65],
     "whole": [3, 5, 7, 20, 40, 1000],
@@ -187,6 +194,41 @@ def test_what_is_told_is_not_second_guessed():
     assert table.algorithms == ["SVM", "constant", "rank"]
 
 
+def test_names_of_methods_are_no_summaries():
+    frame = long().replace({"model": {"SVM": "sbs", "LOF": "Simple Average", "IF": "Mean Shift"}})
+    assert load_results(frame).algorithms == ["sbs", "Simple Average", "Mean Shift"]
+    told = unclear(frame.replace("sbs", "Oracle"), algorithm="model")
+    assert not told.retry
+    assert "unless you name it among all with algorithms=…" in str(told)
+    beauty = long().replace({"dataset": {"d0": "All_Beauty"}})
+    assert reading(load_results(beauty)) == (3, 6, 6, True)
+
+
+def test_means_beside_their_spreads_are_the_scores():
+    frame = wide().rename(columns={"SVM": "A (mean)", "LOF": "A (std)", "IF": "B (mean)"})
+    error = unclear(frame, lower_is_better=False)
+    assert "'A (std)' may not be an algorithm" in str(error)
+    assert "(mean)" not in error.problem.split("\n")[0]
+    table = load_results(frame, lower_is_better=False, ignore="A (std)")
+    assert table.algorithms == ["A (mean)", "B (mean)"]
+
+
+def test_measures_whose_direction_is_not_listed_are_no_algorithms():
+    frame = wide().rename(columns={"SVM": "ROC", "LOF": "AP", "IF": "P@N"})
+    error = unclear(frame)
+    assert "'ROC', 'AP', 'P@N' are measures, not algorithms" in str(error)
+    assert "algorithms" not in error.template
+
+
+def test_a_doubtful_column_beside_traits_can_be_left_out():
+    frame = wide(**{"#Samples": range(10, 16), "Outlier Perc": SUSPECTS["Outlier Perc"]})
+    error = unclear(frame, lower_is_better=False)
+    assert error.template["ignore"] == ["COLUMN"]
+    for told in ({"ignore": "Outlier Perc"}, {"traits": "Outlier Perc"}):
+        table = load_results(frame, lower_is_better=False, **told)
+        assert table.algorithms == ["SVM", "LOF", "IF"]
+
+
 def test_combinations_of_other_columns_are_no_algorithms():
     scores = wide()[["SVM", "LOF", "IF"]]
     for name, values in (
@@ -203,7 +245,7 @@ def test_identical_algorithms_are_compared():
     assert reading(load_results(frame, lower_is_better=False)) == (2, 6, 6, True)
 
 
-@pytest.mark.parametrize("name", ["Average", "mean rank", "Average (6 datasets)", "Wins", "Total"])
+@pytest.mark.parametrize("name", ["Average", "mean rank", "Average (6 datasets)", "Wins", "ALL"])
 def test_summary_rows_are_left_out_only_as_told(name):
     frame = wide()
     frame.loc[6] = [name, 0.7, 0.8, 0.6]
@@ -258,8 +300,14 @@ def test_failed_runs_with_scores_are_asked():
 
 def test_matrices_without_names_are_refused():
     frame = pd.DataFrame(np.random.default_rng(0).random((5, 3)), columns=["0.0", "17", "0.25"])
-    with pytest.raises(ResultsError, match="the first row holds numbers"):
+    with pytest.raises(ResultsError, match="the first row looks like data"):
         load_results(frame)
+    unnamed = long().set_axis(["c", "pi_sum", "27.36"], axis=1)
+    for options in ({}, {"algorithm": "c", "dataset": "pi_sum", "score": "27.36"}):
+        with pytest.raises(ResultsError, match=r"first row looks like data \('27.36'\)"):
+            load_results(unnamed, **options)
+    levels = wide("model").set_axis(["model", "0.1", "0.2", "0.5"], axis=1)
+    assert reading(load_results(levels, transpose=True, lower_is_better=False))[1] == 3
     folds = wide().rename(columns={"SVM": "1", "LOF": "2", "IF": "3"})
     assert "named by numbers" in str(unclear(folds, lower_is_better=False))
 
@@ -463,7 +511,7 @@ def test_a_value_to_leave_out_may_be_in_one_source_only():
 
 def test_conditions_with_the_word_of_a_blank_are_no_blanks():
     frame = wide()
-    frame.loc[6] = ["Average VALUE", 0.7, 0.8, 0.6]
+    frame.loc[6] = ["Mean VALUE", 0.7, 0.8, 0.6]
     frame.loc[7] = ["Average (VALUE)", 0.7, 0.8, 0.6]
     assert unclear(frame, lower_is_better=False).retry == {"where": ["dataset!=Average (VALUE)"]}
 
@@ -544,3 +592,9 @@ def test_a_template_presumes_no_orientation():
     assert "dataset=COLUMN (or algorithm=COLUMN, transpose=True)" in str(one)
     two = unclear(wide("series").assign(kind=list("aabbcc")))
     assert "algorithm=COLUMN, transpose=True (or dataset=COLUMN, score=COLUMN)" in str(two)
+
+
+def test_rows_with_a_word_of_summaries_are_asked_about():
+    error = unclear(long().replace({"dataset": {"d0": "AVG_eu"}}))
+    assert error.template == {"where": ["dataset!=AVG_eu"]}
+    assert not error.retry
