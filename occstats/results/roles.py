@@ -353,12 +353,16 @@ class _Finder:
             keys.notes.append(f"{raw.name}: scores averaged over repeats ({values}).")
 
     def _differing(self, keys: Keys, columns: Sequence[str]) -> list[str]:
-        """Return columns that differ among the rows of a cell, but for fractions and times."""
+        """Return columns that differ among the rows of a cell, but for results and times."""
         (cells, n_cells), found = keys.row_cell, {}
+        most = np.bincount(cells).max()
         for column in columns:
+            if is_time(column) or is_index(column):
+                continue
+            codes, names = self.raw.codes(column)
+            # Few fractions are the levels of a factor, such as 0, 0.05 and 0.2 of noise.
             fractional = self.raw.is_fractional(column) and column not in self.raw.index
-            if not (fractional or is_time(column) or is_index(column)):
-                codes, names = self.raw.codes(column)
+            if not fractional or len(names) <= most:
                 width = len(names) + 1
                 pairs = compact(cells * width + codes + 1, n_cells * width)[1]
                 if len(pairs) > n_cells and normalise(column) not in STATUS:

@@ -598,3 +598,12 @@ def test_rows_with_a_word_of_summaries_are_asked_about():
     error = unclear(long().replace({"dataset": {"d0": "AVG_eu"}}))
     assert error.template == {"where": ["dataset!=AVG_eu"]}
     assert not error.retry
+
+
+def test_levels_of_a_factor_are_not_averaged():
+    rng = np.random.default_rng(0)
+    keys = pd.MultiIndex.from_product([list("abc"), ["X", "Y"], [0.0, 0.1, 0.5]])
+    frame = keys.to_frame(index=False, name=["dataset", "model", "noise"])
+    frame = frame.assign(accuracy=rng.random(len(frame)), f1=rng.random(len(frame)))
+    with pytest.raises(ResultsError, match=r"rows of one task and algorithm differ in 'noise'"):
+        load_results(frame, score="accuracy")
