@@ -781,7 +781,8 @@ def quantities(columns: Iterable[str]) -> list[str]:
 
 # What a column is if it is never a score of an algorithm on a task, and how to tell.
 _NEVER: Mapping[str, Rule] = {
-    "a summary of the others": _named(is_summary),
+    # An ensemble may be called ALL: its column is asked about below.
+    "a summary of the others": _named(lambda name: is_summary(name) and normalise(name) != "all"),
     "the size of a model": _named(is_size),
     "an identifier": _named(lambda name: f"_{normalise(name)}".endswith("_id")),
     "without a name": _named(_unnamed),

@@ -607,3 +607,12 @@ def test_levels_of_a_factor_are_not_averaged():
     frame = frame.assign(accuracy=rng.random(len(frame)), f1=rng.random(len(frame)))
     with pytest.raises(ResultsError, match=r"rows of one task and algorithm differ in 'noise'"):
         load_results(frame, score="accuracy")
+
+
+def test_an_ensemble_may_be_called_all():
+    frame = pd.DataFrame({"dataset": list("abcd"), "FCN": [0.1, 0.2, 0.3, 0.4]})
+    frame = frame.assign(ResNet=[0.2, 0.1, 0.5, 0.3], ALL=[0.3, 0.3, 0.6, 0.5])
+    with pytest.raises(UnclearTableError, match="'ALL' may not be an algorithm"):
+        load_results(frame, lower_is_better=False)
+    told = load_results(frame, lower_is_better=False, algorithms=["FCN", "ResNet", "ALL"])
+    assert told.algorithms == ["FCN", "ResNet", "ALL"]
