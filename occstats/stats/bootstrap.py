@@ -21,7 +21,6 @@ from occstats.stats._arrays import FloatArray
 from occstats.stats._resampling import Counts, over_rows
 from occstats.stats.clusters import (
     FEW_CLUSTERS,
-    NO_SPREAD,
     Clusters,
     effective_units,
     mean_errors,
@@ -162,8 +161,7 @@ def _studentised_means(
         ),
         counts,
     ).swapaxes(0, 1)
-    # A resample of equal means has no spread: its pivot is beyond all others.
-    errors = np.maximum(errors, NO_SPREAD * error)
+    # A resample that repeats one cluster has no spread.
     pivots = np.divide(
         replicates - estimate, errors, out=np.full_like(errors, np.nan), where=errors > 0
     )

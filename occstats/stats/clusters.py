@@ -204,10 +204,6 @@ def effective_units(means: FloatArray, suites: Clusters | None = None) -> FloatA
     return np.asarray(np.divide(whole, squares, out=np.zeros_like(squares), where=squares > 0))
 
 
-# The least standard error of a resample, as a multiple of that of the sample.
-NO_SPREAD = 1e-9
-
-
 def mean_errors(
     means: FloatArray, counts: FloatArray, suites: Clusters | None = None
 ) -> FloatArray:
@@ -235,21 +231,18 @@ def mean_errors(
     with np.errstate(invalid="ignore", divide="ignore"):
         first = counts @ deviations / weights
         if suites is None:
-            largest = counts @ deviations**2
-            squares, scale = largest - weights * first**2, weights * (weights - 1)
+            second = counts @ deviations**2 / weights
+            variance = np.maximum(second - first**2, 0.0) / (weights - 1)
         else:
             # Clusters in the same suite have the same count.
             counts = counts[:, np.unique(suites.codes, return_index=True)[1]]
             sizes, sums = suites.sums(present), suites.sums(deviations)
             units = counts @ (sizes > 0)
-            largest = counts @ sums**2
             crossed = counts @ (sums * sizes)
-            squares = largest - 2 * first * crossed + first**2 * (counts @ sizes**2)
-            scale = weights**2 * (units - 1) / units
-        # Rounding errors of terms that cancel, as for equal means.
-        squares = np.where(squares <= 1e-13 * largest + 1e-30, 0.0, squares)
-        errors = np.where(units >= 2, np.sqrt(squares / scale), np.nan)
-    return np.asarray(errors)
+            squares = counts @ sums**2 - 2 * first * crossed + first**2 * (counts @ sizes**2)
+            variance = np.maximum(squares, 0.0) * units / (units - 1) / weights**2
+        tiny = variance <= 1e-30 + 1e-24 * np.max(deviations**2, axis=0)
+    return np.asarray(np.where(units >= 2, np.where(tiny, 0.0, np.sqrt(variance)), np.nan))
 
 
 def intraclass_correlation(

@@ -33,7 +33,6 @@ from occstats.stats._resampling import Counts, PosteriorWeights, over_rows
 from occstats.stats.bayes import BayesianPairs
 from occstats.stats.clusters import (
     FEW_CLUSTERS,
-    NO_SPREAD,
     Clusters,
     effective_units,
     mean_errors,
@@ -233,8 +232,9 @@ def _bootstrap(
 
     def pivots(rows: FloatArray, columns: slice) -> FloatArray:
         errors = mean_errors(means[:, columns], rows, suites)
-        # A resample of equal means has no spread: its pivot is beyond all others.
-        errors = np.maximum(errors, NO_SPREAD * error[columns])
+        # A resample of equal means has no spread but rounding: its pivot is beyond all others.
+        least = error[columns]
+        errors = np.where(errors < 1e-6 * least, 1e-9 * least, errors)
         with np.errstate(invalid="ignore", divide="ignore"):
             found = (weighted_means(means[:, columns], rows) - estimate[columns]) / errors
         return np.where(np.isfinite(found), found, 0.0)
