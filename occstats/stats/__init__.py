@@ -4,7 +4,7 @@ Every function can be used on its own: it takes arrays and returns a small froze
 Modules are loaded when one of their names is first used.
 """
 
-import lazy_loader
+from occstats._lazy import attach
 
 # The stub next to this file lists the names.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,6 +1,5 @@
 """Validation of arrays, ranks within rows, and matrices over pairs of algorithms."""
 
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -19,10 +18,6 @@ ObjectArray = npt.NDArray[np.object_]
 
 #: Below the infinity that marks unranked values: the magnitude of a failure.
 LARGEST = np.finfo(np.float64).max
-#: Weights of tasks by cluster in memory at a time.
-COUNTED_ELEMENTS = 150_000
-# Multiplications in a matrix product that cost as much as one indexed addition.
-_CHEAPER = 95
 
 
 def as_vector(name: str, values: npt.ArrayLike, *, allow_nan: bool = False) -> FloatArray:
@@ -180,59 +175,3 @@ def signed_ranks(x: FloatArray) -> tuple[FloatArray, BoolArray]:
     sizes = np.ascontiguousarray(np.where(counted, np.minimum(np.abs(x), LARGEST), np.inf).T)
     ranks = midranks(np.atleast_2d(sizes)).reshape(sizes.shape).T
     return np.where(counted, ranks * np.sign(np.where(counted, x, 0.0)), 0.0), counted
-
-
-def sums_below(
-    ordered: IntArray,
-    weights: FloatArray,
-    first: IntArray,
-    last: IntArray,
-    codes: IntArray,
-    amounts: FloatArray,
-    n_clusters: int,
-) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield Σ u_s v_t (1[y_t < q_s] + ½ 1[y_t = q_s]) over places s of cluster i and values t of k.
-
-    All arrays but `codes` have one row for each of several samples: clusters and weights v of the
-    ascending values y, numbers of values below and up to each place q, and amounts u of the places.
-    `codes` are the clusters of the places. Yields some clusters k and sums of samples × i × k.
-
-    Examples
-    --------
-    >>> one, at, zeros = np.ones((1, 3)), np.array([[0, 1, 1]]), np.zeros(3, dtype=int)
-    >>> [(_, sums)] = sums_below(np.array([[0, 1, 1]]), one, at, at, zeros, one, 2)
-    >>> sums.tolist()
-    [[[2.0, 0.0], [0.0, 0.0]]]
-    """
-    rows, n = ordered.shape
-    sample = np.arange(rows)[:, None, None]
-    halves = np.broadcast_to(amounts[:, None] / 2, (rows, 2, n)).ravel()
-    cell = np.broadcast_to(n_clusters * sample + codes, (rows, 2, n)).ravel()
-    step = max(1, COUNTED_ELEMENTS // max(1, rows * n_clusters))
-    for start in range(0, n_clusters, step):
-        columns = slice(start, min(start + step, n_clusters))
-        width = columns.stop - start
-        inside = (ordered >= start) & (ordered < columns.stop)
-        passed = np.zeros((rows, n + 1), dtype=np.intp)
-        np.cumsum(inside, axis=1, out=passed[:, 1:])
-        place = passed[sample, np.stack([first, last], axis=1)]
-        column, weight = ordered[inside] - start, weights[inside]
-        # Whole blocks of values below a place form a matrix product; only the preceding values of
-        # its own block are added one by one.
-        size = len(column) // max(1, rows)
-        length = max(2, int(np.sqrt(n_clusters * width * size / (_CHEAPER * n))))
-        n_blocks = size // length + 1
-        block, rest = (part.ravel() for part in np.divmod(place, length))
-        values = (n_blocks + 1) * sample[:, 0] + np.arange(size) // length + 1
-        below = np.bincount(values.ravel() * width + column, weight, rows * (n_blocks + 1) * width)
-        below = np.cumsum(below.reshape(rows, n_blocks + 1, width), axis=1)[:, :-1]
-        gathered = np.bincount(cell * n_blocks + block, halves, rows * n_clusters * n_blocks)
-        gathered = gathered.reshape(rows, n_clusters, n_blocks)
-        found = np.asarray(gathered @ below, dtype=float)
-        first_value = (size * sample + length * block.reshape(place.shape)).ravel()
-        value = np.arange(rest.sum()) + np.repeat(first_value - np.cumsum(rest) + rest, rest)
-        one_by_one = np.repeat(cell * width, rest) + column[value]
-        found += np.bincount(
-            one_by_one, np.repeat(halves, rest) * weight[value], found.size
-        ).reshape(found.shape)
-        yield columns, found

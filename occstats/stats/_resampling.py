@@ -69,15 +69,6 @@ class Draws:
         """Return all rows."""
         return np.concatenate([np.zeros((0, self.n_clusters)), *self])
 
-    def without_each(self) -> Iterator[FloatArray]:
-        """Yield rows of ones without each independent unit in turn, in chunks."""
-        step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
-        for start in range(0, self.n_units, step):
-            left_out = np.arange(start, min(start + step, self.n_units))
-            rows = np.ones((len(left_out), self.n_units))
-            rows[left_out - start, left_out] = 0.0
-            yield rows[:, self.members] if self.members else rows
-
     def _chunks(self, rng: np.random.Generator) -> Iterator[FloatArray]:
         step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
         for start in range(0, self.n_rows, step):

@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats._checks import check_number
-from occstats.stats._arrays import COUNTED_ELEMENTS, FloatArray, mirror, sums_below
+from occstats.stats._arrays import FloatArray, mirror
 from occstats.stats._resampling import PosteriorWeights, over_rows
 from occstats.stats.clusters import Clusters, weighted_means
 from occstats.stats.sample import Sample
@@ -45,7 +45,9 @@ _BLOCK = 512
 # Beyond this many clusters the products of weights cost more than they save.
 _SHARED_CLUSTERS = 150
 # Up to this many elements of K per task a product with K costs no more than counting.
-DENSE_ELEMENTS = 128
+DENSE_ELEMENTS = 16
+# Weights of tasks by cluster, and by draw, in memory at a time.
+_DENSE_BLOCK, _COUNTED_BLOCK = 2_000_000, 150_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,34 +292,33 @@ def _walsh_forms(
     h is 1 above 0, ½ at 0 and 0 below; v are `weights` of tasks, of the shape of x, and w those of
     their clusters: rows of these give rows × columns of sums. NaN in `x` counts nothing.
     """
-    if is_dense(grouping):
-        forms = _dense_forms(x, grouping, threshold, weights)
-        return lambda rows: _quadratic_forms(rows, forms)
     columns = zip(x.T, weights.T, strict=True)
+    if is_dense(grouping):
+        dense = [_dense_form(column, grouping, threshold, v) for column, v in columns]
+        return partial(_quadratic_forms, forms=np.array(dense))
     counted = [_counted_form(column, grouping, threshold, v) for column, v in columns]
     return lambda rows: np.column_stack([form(rows) for form in counted])
 
 
-def _dense_forms(
+def _dense_form(
     x: FloatArray, grouping: Clusters, threshold: float, weights: FloatArray
 ) -> FloatArray:
     """Return K[i, k] = Σ v_s v_t h(x_s + x_t − threshold) over tasks s of cluster i and t of k."""
-    codes, m, x, v = grouping.codes, grouping.n_clusters, x.T, weights.T
-    forms = np.empty((len(x), m, m))
-    step = max(1, COUNTED_ELEMENTS // (max(1, len(codes)) * min(m, 64)))
-    for start in range(0, len(x), step):
-        part = slice(start, start + step)
-        order = np.argsort(x[part], axis=1)
-        ordered, own = (np.take_along_axis(each[part], order, axis=1) for each in (x, v))
-        rows = list(zip(ordered, x[part], strict=True))
-        first, last = (
-            np.stack([np.searchsorted(values, threshold - row, side) for values, row in rows])
-            for side in _SIDES
-        )
-        total = grouping.sums(v[part].T).T
-        for columns, below in sums_below(codes[order], own, first, last, codes, v[part], m):
-            forms[part, :, columns] = total[:, :, None] * total[:, None, columns] - below
-    return forms
+    order = np.argsort(x)
+    first, last = (np.searchsorted(x[order], threshold - x, side) for side in _SIDES)
+    total = grouping.sums(weights)
+    form = np.outer(total, total)
+    step = max(1, _DENSE_BLOCK // max(1, len(x)))
+    for start in range(0, len(form), step):
+        some = slice(start, start + step)
+        # Weights up to each task in order, by cluster.
+        below = np.zeros((len(x) + 1, form[:, some].shape[1]))
+        codes = grouping.codes[order] - start
+        (inside,) = np.nonzero((codes >= 0) & (codes < step))
+        below[inside + 1, codes[inside]] = weights[order[inside]]
+        np.cumsum(below, axis=0, out=below)
+        form[:, some] -= grouping.sums(weights[:, None] * (below[first] + below[last]) / 2)
+    return form
 
 
 def _counted_form(
@@ -333,7 +334,7 @@ def _counted_form(
 
     def form(rows: FloatArray) -> FloatArray:
         values = np.empty(len(rows))
-        step = max(1, COUNTED_ELEMENTS // max(1, len(x)))
+        step = max(1, _COUNTED_BLOCK // max(1, len(x)))
         below = np.zeros((step, len(x) + 1))
         for start in range(0, len(rows), step):
             part = rows[start : start + step, codes] * v

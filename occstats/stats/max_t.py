@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,10 +64,12 @@ from occstats.stats.signed_rank.null import (
     tail,
 )
 
-#: Flips × pairs (or clusters) in memory at a time.
+#: Flips that are evaluated at a time: few enough for their values to stay in the cache.
+_FLIPS_AT_ONCE = 2_000
+#: Flips × clusters in memory at a time.
 _CHUNK_ELEMENTS = 1_000_000
-#: Signs that are drawn once for all pairs.
-_KEPT_SIGNS = 100_000_000
+#: Signs that are drawn once for all pairs, and for the next comparison of as many clusters.
+_KEPT_SIGNS = 20_000_000
 
 
 #: Positions among the pairs a < b, and their lower and upper confidence limits.
@@ -209,7 +211,7 @@ def typical_tests(
     signs = None
     if null == "flips":
         n_signs = sample.clusters.independent.n_clusters
-        signs = _Signs(n_signs, n_resamples, repeatable(random_state))
+        signs = _signs(n_signs, n_resamples, repeatable(random_state))
     counts, family = None, family_of(k, control, family)
     if signs is None:
         pairs = _TypicalPairs(sample, test, family, shifts=shifts)
@@ -415,7 +417,7 @@ class _Signs:
 
     def __iter__(self) -> Iterator[tuple[slice, Signs]]:
         """Yield the flips in chunks, flips × clusters, and their positions."""
-        chunk = max(1, _CHUNK_ELEMENTS // max(PAIRS_AT_ONCE, self.n_signs))
+        chunk = max(1, min(_FLIPS_AT_ONCE, _CHUNK_ELEMENTS // self.n_signs))
         if self.exact:
             chunks = all_signs(self.n_signs, chunk)
         else:
@@ -437,6 +439,9 @@ class _Signs:
     def n_above(self, alpha: float) -> int:
         """Return how many of the largest flipped statistics determine the critical value."""
         return max(0, allowed_exceedances(alpha, self.n_flips, self.exact) + 1)
+
+
+_signs = lru_cache(maxsize=1)(_Signs)
 
 
 class _Largest:
@@ -468,6 +473,12 @@ class _Largest:
         return p, np.where(pairs.least_p > alpha, np.inf, critical)
 
 
+def _top(values: FloatArray, n: int) -> FloatArray:
+    """Return the n largest values of each row, or all if there are fewer."""
+    drop = max(0, values.shape[1] - n)
+    return np.asarray(np.partition(values, drop, axis=1)[:, drop:])
+
+
 class _Counts:
     """Numbers of flips that reach the statistic of each pair, and the largest values of each."""
 
@@ -484,22 +495,37 @@ class _Counts:
     ) -> None:
         """Flip pairs at some positions, whose raw statistics are z."""
         n_above = 0 if self._alpha is None else self._signs.n_above(self._alpha)
-        for flips in prepared.flips(pairs):
-            here, own = place[flips.pairs], z[flips.pairs]
+        for start in range(0, len(pairs), PAIRS_AT_ONCE):
+            tile = slice(start, start + PAIRS_AT_ONCE)
+            here, own = place[tile], z[tile, None]
             kept = np.zeros((len(here), 0))
             for _, signs in self._signs:
-                values = flips.z(signs.T.astype(np.float64))
-                if sample:
-                    # Equal differences vanish when centred.
-                    values = np.nan_to_num(values, copy=False)
-                for side, reached in enumerate(self._reached(values, own[:, None])):
+                values, wanted = self._approximate(prepared, pairs[tile], signs, own, kept)
+                pair, flip, exact = prepared.exact(pairs[tile], signs, wanted)
+                # Equal differences vanish when centred.
+                values[pair, flip] = np.nan_to_num(exact) if sample else exact
+                for side, reached in enumerate(self._reached(values, own)):
                     self._counts[sample, side, here] += reached.sum(axis=1)
                 if n_above:
                     # Only the largest values determine the critical one.
                     sizes = np.hstack([kept, np.nan_to_num(np.abs(values), nan=np.inf)])
-                    drop = max(0, sizes.shape[1] - n_above)
-                    kept = np.partition(sizes, drop, axis=1)[:, drop:]
+                    kept = _top(sizes, n_above)
             self._critical[sample, here] = kept.min(axis=1, initial=np.inf)
+
+    def _approximate(
+        self, prepared: Prepared, pairs: IntArray, signs: Signs, z: FloatArray, kept: FloatArray
+    ) -> tuple[FloatArray, BoolArray]:
+        """Return Z of some pairs, and a mask where its error matters: near ±z and in the tails."""
+        values, error = prepared.approximate(pairs, signs.T.astype(np.float32))
+        sizes = np.abs(values)
+        wanted = ~(np.abs(sizes - np.abs(z)) > error)
+        if self._alpha is not None and (n_above := self._signs.n_above(self._alpha)):
+            least = _top(np.hstack([kept, sizes - error]), n_above)
+            if least.shape[1] == n_above:
+                wanted |= ~(sizes + error < least.min(axis=1, keepdims=True))
+            else:
+                wanted[:] = True
+        return values.astype(np.float64), wanted
 
     def _reached(self, values: FloatArray, z: FloatArray) -> list[FloatArray | BoolArray]:
         """Mark values at least as extreme as z: in both tails, the upper and the lower one.

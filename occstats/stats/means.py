@@ -232,12 +232,14 @@ def _bootstrap(
 
     def pivots(rows: FloatArray, columns: slice) -> FloatArray:
         errors = mean_errors(means[:, columns], rows, suites)
-        # A resample of equal means has no spread but rounding: its pivot is beyond all others.
-        least = error[columns]
-        errors = np.where(errors < 1e-6 * least, 1e-9 * least, errors)
+        shifts = weighted_means(means[:, columns], rows) - estimate[columns]
+        # A resample of equal means has no spread but rounding: its pivot is infinite.
+        rounding = 1e-6 * error[columns]
+        errors = np.where(errors < rounding, 0.0, errors)
+        shifts = np.where(np.abs(shifts) < rounding, 0.0, shifts)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = (weighted_means(means[:, columns], rows) - estimate[columns]) / errors
-        return np.where(np.isfinite(found), found, 0.0)
+            found = shifts / errors
+        return np.where(np.isnan(found), 0.0, found)
 
     p, greater, less, upper, lower = tails = np.zeros((5, len(t)))
     n = len(counts)

@@ -72,19 +72,6 @@ def test_clustered_draws_by_the_definition(constant, monkeypatch):
     )
     ours = [found.better[0, 1], found.equivalent[0, 1], found.worse[0, 1]]
     assert ours == pytest.approx(tally / 400)
-
-
-def test_copies_of_a_task_within_its_dataset_change_nothing():
-    scores = np.column_stack([Y, X])
-    once = bayesian_signed_rank(scores, np.arange(12), n_resamples=2000, random_state=0)
-    times = np.arange(12) % 4 + 1
-    copied = bayesian_signed_rank(
-        np.repeat(scores, times, axis=0),
-        np.repeat(np.arange(12), times),
-        n_resamples=2000,
-        random_state=0,
-    )
-    assert copied.better == pytest.approx(once.better)
     # ... while a test of independent tasks would grow more certain.
 
 

@@ -38,25 +38,6 @@ def test_order_does_not_matter_and_no_correction_lowers_p(p, data):
         assert (adjusted >= values * (1 - 1e-12)).all()
 
 
-@pytest.mark.parametrize(
-    ("correction", "expected"),
-    [
-        # Ascending 0.01, 0.02, 0.03, 0.5 with factors 4, 3, 2, 1, none below the one before.
-        ("holm", [0.06, 0.04, 0.5, 0.06]),
-        # The same factors, none above the one after.
-        ("hochberg", [0.06, 0.04, 0.5, 0.06]),
-        ("bonferroni", [0.08, 0.04, 1.0, 0.12]),
-        # Factors 4/1, 4/2, 4/3, 4/4, none above the one after.
-        ("benjamini-hochberg", [0.04, 0.04, 0.5, 0.04]),
-        # The same times 1 + 1/2 + 1/3 + 1/4, at most 1.
-        ("benjamini-yekutieli", [0.04 * 25 / 12, 0.04 * 25 / 12, 1.0, 0.04 * 25 / 12]),
-        ("none", [0.02, 0.01, 0.5, 0.03]),
-    ],
-)
-def test_by_hand(correction, expected):
-    np.testing.assert_allclose(adjust([0.02, 0.01, 0.5, 0.03], correction), expected)
-
-
 def test_no_test_does_not_count():
     nan = float("nan")
     np.testing.assert_allclose(adjust([0.01, nan, 0.02]), [0.02, nan, 0.02])

@@ -12,8 +12,6 @@ from occstats.stats.clusters import Clusters
 from occstats.stats.effect_sizes import pair_effects, rank_biserial
 from occstats.stats.jackknife import wilson
 
-EFFECTS = ("rank_biserial", "prob_improvement_task", "prob_improvement_dataset")
-
 
 def simple_difference(x):
     """Kerby's simple difference formula, by ranking."""
@@ -56,31 +54,6 @@ def test_antisymmetry():
         assert effect.estimate == pytest.approx(1 - effect.estimate.T)
         assert effect.low == pytest.approx(1 - effect.high.T)
     np.testing.assert_array_equal(found.wins, found.losses.T)
-
-
-def test_identical_algorithms():
-    scores = np.repeat(np.linspace(0.1, 0.9, 12)[:, None], 2, axis=1)
-    found = pair_effects(scores, np.arange(12) // 2)
-    assert found.ties[0, 1] == 12
-    assert found.prob_improvement_task.estimate[0, 1] == 0.5
-    assert found.prob_improvement_dataset.estimate[0, 1] == 0.5
-    assert found.rank_biserial.estimate[0, 1] == 0
-
-
-def test_pairs_use_the_tasks_that_both_have():
-    scores, clusters = example(2, k=3)
-    holes = scores.copy()
-    holes[:7, 2] = np.nan
-    holes[clusters == "d4", 2] = np.nan
-    found = pair_effects(holes, clusters, tie_tolerance=1e-9)
-    kept = ~np.isnan(holes[:, 2])
-    part = pair_effects(scores[kept][:, [0, 2]], clusters[kept], tie_tolerance=1e-9)
-    whole = pair_effects(scores[:, :2], clusters, tie_tolerance=1e-9)
-    assert (found.wins + found.ties + found.losses)[0, 2] == kept.sum()
-    for name in EFFECTS:
-        one, two, three = (getattr(effects, name) for effects in (found, part, whole))
-        assert one.estimate[0, 2] == pytest.approx(two.estimate[0, 1])
-        assert one.low[0, 1] == pytest.approx(three.low[0, 1])
 
 
 def test_failures_count_as_the_largest_differences():

@@ -17,7 +17,7 @@ import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from occstats.stats import clustered_mcnemar, pairwise_tests
+from occstats.stats import clustered_mcnemar
 from occstats.stats.mcnemar import is_binary
 
 # Both, only the first, only the second, neither: one row per cluster.
@@ -86,16 +86,6 @@ def test_errors_count_as_scores_turned_round_and_pairs_as_columns_turned_round(s
     np.testing.assert_allclose(found["share_difference"], -turned["share_difference"][::-1])
     low, high = found["share_difference_ci_low"], turned["share_difference_ci_high"]
     np.testing.assert_allclose(low, -high[::-1])
-
-
-def test_the_signed_rank_test_of_equal_clusters_is_obuchowskis():
-    # All differences have the same size, so all ranks are equal: Z² = (Σ d)² / Σ d².
-    rng = np.random.default_rng(3)
-    first = rng.integers(2, size=40)
-    clusters = np.arange(40) // 4
-    found = clustered_mcnemar(np.column_stack([first, 1 - first]), clusters)
-    z = pairwise_tests(np.column_stack([first, 1 - first]), clusters).z[0, 1]
-    assert z**2 == pytest.approx(10 / 9 * found["chi_squared_obuchowski"][0])
 
 
 def test_single_tasks_are_mcnemars_and_equal_columns_do_not_differ():

@@ -8,9 +8,8 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,44 +24,18 @@ from occstats.stats._arrays import (
 )
 from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank.interface import (
-    PAIRS_AT_ONCE,
-    Flips,
     Observed,
     Prepared,
     Ranked,
-    Statistics,
     few_clusters,
 )
 from occstats.stats.signed_rank.null import Signs
-from occstats.stats.signed_rank.rosner_glynn_lee import RankSums, upper_bounds
+from occstats.stats.signed_rank.rosner_glynn_lee import RankSums, in_single
 
 if TYPE_CHECKING:
     from occstats.stats.hodges_lehmann import Merged
 
 NO_VARIANCE = "the signs cancel within every cluster: no variance is left"
-
-
-def contribution_statistics(
-    terms: FloatArray, variance_terms: FloatArray, counts: FloatArray
-) -> Statistics:
-    """Return T and its variance for each row of the clusters' contributions to both.
-
-    Counts are the multiplicities of the clusters.
-    """
-    total, variance = (counts * terms).sum(axis=1), (counts * variance_terms**2).sum(axis=1)
-    m = np.broadcast_to(counts.sum(axis=1), total.shape)
-    # The residual is floating-point cancellation error.
-    variance = np.where(variance <= 1e-24 * np.maximum(m, 1.0) ** 2, 0.0, variance)
-    problem = np.full(len(terms), None, dtype=object)
-    problem[variance == 0] = NO_VARIANCE
-    few = m < 2
-    problem[few] = [few_clusters(int(found)) for found in m[few]]
-    return Statistics(
-        statistic=np.where(few, np.nan, total),
-        variance=np.where(few, np.nan, variance),
-        correlation=np.full(len(terms), np.nan),
-        problem=problem,
-    )
 
 
 class Contributions(Prepared):
@@ -79,15 +52,21 @@ class Contributions(Prepared):
 
     @cached_property
     def observed(self) -> Observed:
-        found = contribution_statistics(self._terms, self._variance_terms, self._present)
+        m = self._present.sum(axis=1)
+        variance = (self._present * self._variance_terms**2).sum(axis=1)
+        # The residual is floating-point cancellation error.
+        variance = np.where(variance <= 1e-24 * np.maximum(m, 1.0) ** 2, 0.0, variance)
+        few, problem = m < 2, np.full(len(m), None, dtype=object)
+        problem[variance == 0] = NO_VARIANCE
+        problem[few] = [few_clusters(int(found)) for found in m[few]]
         # The intraclass correlation is that of the signed ranks.
         return replace(
             RankSums(self.grid, self.clusters, self._ranked).observed,
-            statistic=found.statistic,
-            variance=found.variance,
-            problem=found.problem,
+            statistic=np.where(few, np.nan, (self._present * self._terms).sum(axis=1)),
+            variance=np.where(few, np.nan, variance),
+            problem=problem,
             n_observations=self._sizes.sum(axis=1).astype(np.intp),
-            n_clusters=self._present.sum(axis=1).astype(np.intp),
+            n_clusters=m.astype(np.intp),
         )
 
     def moved(self, pairs: IntArray, by: FloatArray) -> Contributions:
@@ -126,16 +105,12 @@ class Contributions(Prepared):
         variance = self.observed.variance
         return np.asarray(self._terms / np.sqrt(np.where(variance > 0, variance, np.nan))[:, None])
 
-    def flips(self, pairs: IntArray) -> Iterator[Flips]:
-        for start in range(0, len(pairs), PAIRS_AT_ONCE):
-            part = np.arange(start, min(start + PAIRS_AT_ONCE, len(pairs)))
-            yield Flips(part, partial(np.matmul, self._weights[pairs[part]]))
-
     def flipped(self, pairs: IntArray, signs: Signs) -> FloatArray:
         return np.asarray(np.einsum("pu,pu->p", self._weights[pairs], signs))
 
-    def bounds(self, pairs: IntArray, signs: AnyFloats) -> AnyFloats:
-        return upper_bounds(self._weights[pairs], signs, 0.0)
+    def approximate(self, pairs: IntArray, signs: AnyFloats) -> tuple[AnyFloats, AnyFloats]:
+        z, error = in_single(self._weights[pairs], signs)
+        return z, np.nan_to_num(error, nan=np.inf).astype(np.float32)[:, None]
 
 
 def cluster_contributions(

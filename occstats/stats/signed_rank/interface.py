@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -42,13 +41,6 @@ _CHUNK_ELEMENTS = 50_000
 ALL_ZERO = "all differences are zero"
 
 
-class Flips(NamedTuple):
-    """Z of some pairs as a function of signs: units × flips to pairs × flips."""
-
-    pairs: IntArray
-    z: Callable[[FloatArray], FloatArray]
-
-
 @dataclass(frozen=True)
 class Evaluation:
     """A test of one sample, with the p-values of all alternatives (None: no test)."""
@@ -68,10 +60,10 @@ class Evaluation:
 
 
 @dataclass(frozen=True, eq=False)
-class Statistics:
-    """A statistic and its variance for several samples, one per row.
+class Observed:
+    """Statistics of several pairs, with the numbers of differences and clusters used.
 
-    Each has the intraclass correlation of its signed ranks, and the problem of a sample without a
+    Each has the intraclass correlation of its signed ranks, and the problem of a pair without a
     test.
     """
 
@@ -79,6 +71,9 @@ class Statistics:
     variance: FloatArray
     correlation: FloatArray
     problem: ObjectArray
+    n_observations: IntArray
+    n_clusters: IntArray
+    all_zero: BoolArray
 
     @property
     def z(self) -> FloatArray:
@@ -86,15 +81,6 @@ class Statistics:
         known = np.array([reason is None for reason in self.problem], dtype=bool)
         root = np.sqrt(np.where(known & (self.variance > 0), self.variance, 1.0))
         return np.where(known, self.statistic / root, np.nan)
-
-
-@dataclass(frozen=True, eq=False)
-class Observed(Statistics):
-    """Statistics of several pairs, with the numbers of differences and clusters used."""
-
-    n_observations: IntArray
-    n_clusters: IntArray
-    all_zero: BoolArray
 
 
 class Prepared(ABC):
@@ -141,16 +127,23 @@ class Prepared(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def flips(self, pairs: IntArray) -> Iterator[Flips]:
-        """Yield functions from signs to Z of some pairs, some at a time."""
-
-    @abstractmethod
     def flipped(self, pairs: IntArray, signs: Signs) -> FloatArray:
         """Return Z of each of some pairs for a row of signs of its own."""
 
     @abstractmethod
-    def bounds(self, pairs: IntArray, signs: AnyFloats) -> AnyFloats:
-        """Return upper bounds of |Z| in single precision: pairs × flips."""
+    def approximate(self, pairs: IntArray, signs: AnyFloats) -> tuple[AnyFloats, AnyFloats]:
+        """Return Z of some pairs in single precision, pairs × flips, and bounds of the errors."""
+
+    def exact(
+        self, pairs: IntArray, signs: Signs, wanted: BoolArray
+    ) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return the positions of the wanted pairs and flips, and Z there."""
+        pair, flip = np.nonzero(wanted)
+        z, step = np.empty(len(pair)), max(1, _CHUNK_ELEMENTS // signs.shape[1])
+        for start in range(0, len(pair), step):
+            part = slice(start, start + step)
+            z[part] = self.flipped(pairs[pair[part]], signs[flip[part]])
+        return pair, flip, z
 
     def largest(self, pairs: IntArray, signs: Signs, known: FloatArray) -> FloatArray:
         """Return the largest |Z| of some pairs for each row of signs, or a known larger one.
@@ -158,20 +151,17 @@ class Prepared(ABC):
         A pair is evaluated only where its upper bound reaches the largest value found so far,
         beginning with the highest bound of each flip.
         """
-        largest, flips = known.copy(), np.arange(len(signs))
-        bounds = self.bounds(pairs, signs.T.astype(np.float32))
-        highest = bounds.argmax(axis=0)
-        wanted = np.zeros(bounds.shape, dtype=bool)
-        wanted[highest, flips] = True
-        for _ in range(2):
-            wanted &= ~(bounds < largest.astype(bounds.dtype))
-            pair, flip = np.divmod(np.flatnonzero(wanted), len(signs))
-            step = max(1, _CHUNK_ELEMENTS // signs.shape[1])
-            for start in range(0, len(pair), step):
-                part = slice(start, start + step)
-                z = self.flipped(pairs[pair[part]], signs[flip[part]])
-                np.maximum.at(largest, flip[part], np.nan_to_num(np.abs(z)))
-            wanted[:], wanted[highest, flips] = True, False
+        z, error = self.approximate(pairs, signs.T.astype(np.float32))
+        bounds = np.abs(z, out=z)
+        bounds += error
+        largest, highest = known.copy(), bounds.max(axis=0)
+        (flips,) = np.nonzero(~(highest < largest))
+        bounds, signs = bounds[:, flips], signs[flips]
+        first = bounds == highest[flips]
+        for turn in (first, ~first):
+            reaches = ~(bounds < largest[flips].astype(bounds.dtype))
+            _, flip, values = self.exact(pairs, signs, turn & reaches)
+            np.maximum.at(largest, flips[flip], np.nan_to_num(np.abs(values)))
         return largest
 
     def evaluate(
@@ -207,12 +197,11 @@ class Prepared(ABC):
                 lambda signs: np.asarray(signs @ scaled), len(sums), n_resamples, random_state
             )
         else:
-            [flips] = self.flips(np.array([pair]))
 
-            def flipped(signs: FloatArray) -> FloatArray:
-                everywhere = np.ones((self.clusters.n_clusters, len(signs)))
-                everywhere[units] = signs.T
-                return np.asarray(flips.z(everywhere)[0])
+            def flipped(signs: Signs) -> FloatArray:
+                everywhere = np.ones((len(signs), self.clusters.n_clusters), dtype=np.int8)
+                everywhere[:, units] = signs
+                return self.flipped(np.full(len(signs), pair), everywhere)
 
             if can_list(len(units), n_resamples):
                 notes = ("all sign flips were enumerated: the p-value is exact",)

@@ -89,7 +89,7 @@ def _distribution(steps: npt.NDArray[np.int64]) -> FloatArray:
 
 
 def flip_tails(
-    z_of_signs: Callable[[FloatArray], FloatArray],
+    z_of_signs: Callable[[Signs], FloatArray],
     n_signs: int,
     n_resamples: int,
     random_state: RandomState,
@@ -102,13 +102,13 @@ def flip_tails(
     so that no p-value is 0 and the test keeps its level (Phipson and Smyth 2010). Arrangements for
     which the statistic, odd in the signs, is not defined count as at least as extreme.
     """
-    observed = float(z_of_signs(np.ones((1, n_signs)))[0])
+    observed = float(z_of_signs(np.ones((1, n_signs), dtype=np.int8))[0])
     chunk = _CHUNK_ELEMENTS // n_signs
     generator = np.random.default_rng(random_state)
     random = random_signs(n_signs, n_resamples, chunk, generator)
     less = greater = both = 0 if list_all else 1
     for signs in all_signs(n_signs, chunk) if list_all else random:
-        values = z_of_signs(signs.astype(np.float64))
+        values = z_of_signs(signs)
         if list_all:
             values = np.concatenate([values, -values])
         # "Not below" rather than "at or above": an undefined value counts.
