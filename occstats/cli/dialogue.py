@@ -12,11 +12,14 @@ import click
 
 from occstats._format import count, printable, quote, quote_list, terminal_width, wrap
 from occstats.cli.main import ARGUMENTS, advice, as_command, say
-from occstats.cli.options import READING, SETTINGS, take
+from occstats.cli.options import READING, SETTINGS, take, with_options
 
 if TYPE_CHECKING:
+    from occstats.errors import ResultsError
     from occstats.results import Results
     from occstats.results.ask import UnclearTableError
+    from occstats.results.readers.frames import RawTable
+    from occstats.results.readers.limits import SeveralTablesError
 
 __all__ = ["load"]
 
@@ -32,77 +35,103 @@ def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -
     from occstats.comparison.settings import Settings
     from occstats.errors import ResultsError
     from occstats.results import load_results
-    from occstats.results.ask import UnclearTableError
+    from occstats.results.ask import merged
 
     Settings.of(**take(SETTINGS, dict(given)))  # refused before the tables are read
     reading = take(READING, given)
     if given.get("algorithms"):
         reading["algorithms"] = given["algorithms"]
     quiet = given.pop("no_input", False) or not ask
-    if quiet or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return load_results(*sources, **reading)
     answers: dict[str, Any] = {}
-    refused: UnclearTableError | None = None
-    try:
+    if quiet or not (sys.stdin.isatty() and sys.stderr.isatty()):
         results = load_results(*sources, **reading)
-    except UnclearTableError as error:
-        refused = error
-        try:
-            answers = converse(error, several=len(sources) > 1)
-        except EOFError:
-            raise error from None
+    else:
         try:
             results = _load_answered(sources, reading, answers)
-        except EOFError:
-            raise error from None
-        except ResultsError as later:
-            repeated = as_command(click.get_current_context().meta[ARGUMENTS], answers)
-            message = advice(later, shlex.split(repeated)[1:])
-            if "\ntry: " not in message:
-                click.echo(f"With the answers: {repeated}", err=True)
-            raise click.ClickException(message) from None
-    try:
-        if refused is None:
+        except ResultsError as error:
+            if not answers:
+                raise
+            raise click.ClickException(_with_answers(error, answers)) from None
+        try:
             results = _ask_dataset(results, sources, reading, answers)
-        _ask_missing(results, given, answers)
-        if answers and not _confirmed(results):
-            raise click.Abort
-    except EOFError:
-        click.echo(err=True)
-        if refused is None:
-            return results
-        raise refused from None
+            _ask_missing(results, given, answers)
+            if answers and not _confirmed(results, merged(reading, answers)):
+                click.echo(f"To change an answer: {_repeated(answers)}", err=True)
+                raise click.Abort
+        except EOFError:
+            click.echo(err=True)
+            if answers:
+                raise click.ClickException(f"no answer; try: {_repeated(answers)}") from None
     if answers:
-        arguments = click.get_current_context().meta[ARGUMENTS]
-        repeated = as_command(arguments, answers)
-        click.echo(f"Next time: {repeated}\n", err=True)
-        arguments[:] = shlex.split(repeated)[1:]
-    given.update({name: answers[name] for name in ("missing", "algorithms") if name in answers})
+        click.echo(f"Next time: {_repeated(answers)}\n", err=True)
+        click.get_current_context().meta[ARGUMENTS][:] = shlex.split(_repeated(answers))[1:]
+    given.update({name: answers[name] for name in ("missing",) if name in answers})
+    if "algorithms" in {**reading, **answers}:  # by name, not by number
+        given["algorithms"] = results.algorithms
     return results
+
+
+def _repeated(answers: Mapping[str, Any]) -> str:
+    return as_command(click.get_current_context().meta[ARGUMENTS], answers)
+
+
+def _with_answers(error: ResultsError, answers: Mapping[str, Any]) -> str:
+    message = advice(error, shlex.split(_repeated(answers))[1:])
+    if "\ntry: " not in message:
+        click.echo(f"With the answers: {_repeated(answers)}", err=True)
+    return message
 
 
 def _load_answered(
     sources: tuple[str, ...], reading: Mapping[str, Any], answers: dict[str, Any]
 ) -> Results:
-    """Load the sources with the answers; ask once about failed runs and once about other rows."""
-    from occstats.results import load_results
-    from occstats.results.ask import UnclearTableError, merged
+    """Load the sources; ask once about each thing that is unclear."""
+    from occstats.results.ask import UnclearTableError
+    from occstats.results.readers.limits import SeveralTablesError
 
     asked: set[str] = set()
     while True:
-        added = {n: answer for n, answer in answers.items() if n in {"ignore", "where"}}
-        told = dict(reading) | {n: answer for n, answer in answers.items() if n not in added}
+        error: UnclearTableError | SeveralTablesError
         try:
-            return load_results(*sources, **merged(told, added))
-        except UnclearTableError as error:
-            unasked = [name for name in error.questions if name not in asked]
-            if "status" in unasked:
-                _ask_status(error, answers)
-            elif "differing" in unasked and len(error.questions["differing"]) == 1:
-                _ask_differing(error, answers)
+            return _load(sources, reading, answers)
+        except (SeveralTablesError, UnclearTableError) as refused:
+            error = refused
+        try:
+            if isinstance(error, SeveralTablesError):
+                answers["table"] = _ask_table(error)
+            elif "roles" not in asked:
+                asked.add("roles")
+                answers |= converse(error, told=reading.get("score"), several=len(sources) > 1)
+            elif unasked := [name for name in _FURTHER if name in {*error.questions} - asked]:
+                asked.add(unasked[0])
+                _FURTHER[unasked[0]](error, answers)
             else:
-                raise
-            asked.add("status" if "status" in unasked else "differing")
+                raise error
+        except EOFError:
+            raise error from None
+
+
+def _load(
+    sources: tuple[str, ...], reading: Mapping[str, Any], answers: Mapping[str, Any]
+) -> Results:
+    from occstats.results import load_results
+    from occstats.results.ask import merged
+
+    added = {name: answer for name, answer in answers.items() if name in {"ignore", "where"}}
+    told = dict(reading) | {n: answer for n, answer in answers.items() if n not in added}
+    return load_results(*sources, **merged(told, added))
+
+
+def _ask_table(error: SeveralTablesError) -> int:
+    _show(with_options(error.head))
+    for line in error.describe(MOST_COLUMNS):
+        _show(line)
+    last = len(error.tables)
+    while not (answer := _ask(f"   Which table? (1-{last}):")).isdigit() or not (
+        1 <= int(answer) <= last
+    ):
+        _show(f"   Please answer 1 to {last}.")
+    return int(answer)
 
 
 def _show(text: str) -> None:
@@ -131,22 +160,66 @@ def _agreed(question: str) -> bool:
     return _one_of(f"{question}? (y / n):", ("y", "n")) == "y"
 
 
-def converse(error: UnclearTableError, *, several: bool) -> dict[str, Any]:
-    """Ask for what a table does not tell, and return the options; ``several`` are files."""
-    from occstats.results.ask import kind_of
-    from occstats.results.roles import quantities
+def converse(error: UnclearTableError, *, told: str | None, several: bool) -> dict[str, Any]:
+    """Ask for what a table does not tell, and return the options.
 
-    raw = error.raw
+    The score may have been ``told``, and there may be ``several`` files.
+    """
+    from occstats.results.aliases import measure
+    from occstats.results.ask import kind_of
+
+    raw, found = error.raw, error.found
     columns = raw.columns
     numeric = [column for column in columns if raw.is_numeric(column)]
-    _show(f"{raw.name}: {'; '.join(error.problems)}.")
+    _show(with_options(error.head))
     for number, column in enumerate(columns, 1):
         if number <= MOST_COLUMNS or number == len(columns):
             _show(f"{number:>4} {printable(column) or '(no name)'}: {kind_of(raw, column)}")
+    options: dict[str, Any] = {}
+    wide = False
+    # A long table by the names of its columns leaves only the score to ask.
+    keys = ("algorithm", "dataset", "task")
+    known = {role: found[role] for role in keys if found.get(role, "@file") != "@file"}
+    if "algorithm" in known and len(known) > 1:
+        _show(", ".join(f"{role}: {quote(column)}" for role, column in known.items()) + ".")
+    else:
+        wide = _ask_algorithms(error, options, numeric, several)
+        _ask_task(error, options, wide)
+    tasks = options.get("task", "")
+    one_column = isinstance(tasks, str)
+    wide = wide or (not one_column and {*tasks} <= {*numeric})
+    # Beside columns that were answered, only a measure is the score without a question.
+    score = found.get("score")
+    known_score = score and (not options or (one_column and measure(score)[0]))
+    if not (wide or told or known_score):
+        options["score"] = _ask_score(raw)
+    if wide or "lower_is_better" in error.template or "score" not in options:
+        answer = _one_of("4. Is a higher or a lower score better? (h / l):", ("h", "l"))
+        options["lower_is_better"] = answer == "l"
+    return options
+
+
+def _ask_score(raw: RawTable) -> str:
+    while True:
+        score, *more = _ask_columns("3. Which column is the score?", raw.columns, None)
+        if not more and (raw.is_numeric(score) or raw.is_flag(score)):
+            return score
+        text = "" if more else f"; {quote(score)} has text such as {quote(raw.names(score)[0])}"
+        _show(f"   Please name one column of numbers{text}.")
+
+
+def _ask_algorithms(
+    error: UnclearTableError, options: dict[str, Any], numeric: Sequence[str], several: bool
+) -> bool:
+    """Ask for the algorithms; return True if they are columns of scores."""
+    from occstats.results.ask import column_numbers
+    from occstats.results.roles import quantities
+
+    columns = error.raw.columns
     files = ", or file if each file is one" if several else ""
     question = (
-        f"1. Which are the algorithms? Columns ({_range(columns, numeric)}), or the column that"
-        f" names them{files}"
+        f"1. Which are the algorithms? Columns ({column_numbers(columns, numeric)}), or the column"
+        f" that names them{files}"
     )
     while True:
         algorithms = _ask_columns(question, columns, error.found.get("algorithm"), file=several)
@@ -155,72 +228,30 @@ def converse(error: UnclearTableError, *, several: bool) -> dict[str, Any]:
         shown = f"   Named as measures: {quote_list(measures)}. Are these algorithms"
         if not measures or _agreed(shown):
             break
-    named = algorithms if len(algorithms) > 1 else algorithms[0]
-    options: dict[str, Any] = {"algorithms" if wide else "algorithm": named}
-    _ask_task(error, options, algorithms, wide)
-    tasks = options.get("task", "")
-    if not wide and (isinstance(tasks, str) or not {*tasks} <= {*numeric}):
-        while True:
-            score = _ask_columns("3. Which column is the score?", columns, None)
-            if len(score) == 1 and score[0] in numeric:
-                break
-            _show("   Please name one column of numbers.")
-        options["score"] = score[0]
-    answer = _one_of("4. Is a higher or a lower score better? (h / l):", ("h", "l"))
-    options["lower_is_better"] = answer == "l"
-    return options
+    options["algorithms" if wide else "algorithm"] = algorithms if algorithms[1:] else algorithms[0]
+    return wide
 
 
-def _ask_task(
-    error: UnclearTableError, options: dict[str, Any], algorithms: Sequence[str], wide: bool
-) -> None:
-    from occstats.results.aliases import STATUS, normalise
-    from occstats.results.ask import group_pattern
+def _ask_task(error: UnclearTableError, options: dict[str, Any], wide: bool) -> None:
+    from occstats.results.ask import column_numbers
 
     raw = error.raw
-    left = [c for c in raw.columns if c not in algorithms]
-    numeric = _range(raw.columns, [c for c in left if raw.is_numeric(c)])
-    more = "" if wide else f", or the columns that are tasks ({numeric}), or none"
-    default = error.found.get("dataset") or error.found.get("task")
-    question = f"2. Which column names the dataset or task{more}"
-    answer = _ask_columns(question, raw.columns, default, none=not wide)
-    if not answer:
-        options["dataset"] = "@file"
-        return
+    algorithms = _listed(options.get("algorithms") or options["algorithm"])
+    numeric = [c for c in raw.columns if c not in algorithms and raw.is_numeric(c)]
+    tasks = column_numbers(raw.columns, numeric)
+    more = " (or none)" if wide else f", or the columns that are tasks ({tasks}), or none"
     known = error.found.get("dataset")
-    if len(answer) > 1 and known in answer:
-        options["dataset"] = known
+    question = f"2. Which column names the dataset or task{more}"
+    default = known or error.found.get("task")
+    answer = _ask_columns(question, raw.columns, default, none=True)
+    if not answer:
+        options["dataset"] = "@row" if wide else "@file"
+    elif known in answer and answer[1:]:
         answer.remove(known)
-        options["task"] = answer if answer[1:] else answer[0]
-        return
-    # Beside columns of algorithms, several are one name.
-    options["dataset" if wide and answer[1:] else "task"] = answer if answer[1:] else answer[0]
-    if answer[1:] and all(map(raw.is_numeric, answer)) and not wide:
-        names = answer
-    else:
-        rows = zip(*(raw.row_names(column) for column in answer), strict=True)
-        names = [" / ".join(part for part in row if part is not None) for row in rows]
-    found = group_pattern(names)
-    if found is not None:
-        pattern, groups = found
-        _show(
-            f"   The names share a pattern: {count(len(set(names)), 'name')}, {len(groups):,} parts"
-            f" like {quote_list(groups, limit=2)}."
-        )
-        if _agreed("   Are these the datasets"):
-            options["dataset_from"] = pattern
-    elif not wide and isinstance(options["task"], str):
-        others = [
-            c
-            for c in left
-            if c != answer[0] and raw.groups(c, answer[0]) and normalise(c) not in STATUS
-        ]
-        if others:
-            _show(f"   Columns that group the tasks: {quote_list(others)}.")
-            question = "   Which of them is the dataset, or none"
-            while not {*(group := _ask_columns(question, raw.columns, ""))} <= {*others}:
-                _show("   Please name one of these columns.")
-            options.update({"dataset": group[0]} if group else {})
+        options |= {"dataset": known, "task": answer if answer[1:] else answer[0]}
+    else:  # beside columns of algorithms, several are one name
+        role = "dataset" if wide and answer[1:] else "task"
+        options[role] = answer if answer[1:] else answer[0]
 
 
 def _ask_status(error: UnclearTableError, answers: dict[str, Any]) -> None:
@@ -231,51 +262,55 @@ def _ask_status(error: UnclearTableError, answers: dict[str, Any]) -> None:
 
 
 def _ask_differing(error: UnclearTableError, answers: dict[str, Any]) -> None:
-    """Ask what the column is in which rows of one task and algorithm differ."""
-    (column,) = error.questions["differing"]
-    names = error.raw.names(column)
-    roles = {"k": "keep one value", "a": "part of the algorithm", "t": "the task", "r": "repeats"}
-    if "algorithms" in answers:
-        del roles["a"]
-    _show(
-        f"Rows of one task and algorithm differ in {quote(column)} ({quote_list(names, limit=6)})."
-    )
-    shown = ", ".join(f"{letter} = {text}" for letter, text in roles.items())
-    role = _one_of(f"   What is it? ({shown}):", [*roles])
-    if role == "k":
-        while (value := _ask("   Which value?")) not in names:
-            _show(f"   There is no {quote(value)}; choose from {quote_list(names, limit=20)}.")
-        answers["where"] = [f"{column}={value}"]
-    elif role == "r":
-        answers["repeat"] = column
-    elif role == "a":
-        answers["algorithm"] = [*_listed(answers["algorithm"]), column]
-    elif "task" not in answers:
-        answers["task"] = column
-    elif {"dataset", "dataset_from"} & {*answers} or "dataset" in error.found:
-        answers["task"] = [*_listed(answers["task"]), column]
-    else:  # the tasks so far hold several
-        answers.update(dataset=answers["task"], task=column)
+    """Ask what the columns are in which rows of one task and algorithm differ."""
+    raw, columns = error.raw, error.questions["differing"]
+    _show("Rows of one task and algorithm differ in:")
+    for column in columns:
+        names = [printable(name.strip())[:24] for name in raw.names(column)]
+        _show(f"   {quote(column)} ({quote_list(names, limit=6)})")
+    question = "   What are they? COLUMN=task, repeat, algorithm, ignore, or the value to keep:"
+    while isinstance(roles := _parse_roles(_ask(question), raw, columns), str):
+        _show(f"   {roles}")
+    for column, role in roles.items():
+        if role == "repeat":
+            answers["repeat"] = column
+        elif role == "ignore":
+            answers["ignore"] = [*answers.get("ignore", ()), column]
+        elif role == "algorithm":
+            known = answers.get("algorithm") or error.found["algorithm"]
+            answers["algorithm"] = [*_listed(known), column]
+        elif role != "task":
+            answers["where"] = [*answers.get("where", ()), f"{column}={role}"]
+    if tasks := [column for column, role in roles.items() if role == "task"]:
+        tasks = [*_listed(answers.get("task") or error.found.get("task") or []), *tasks]
+        answers["task"] = tasks if tasks[1:] else tasks[0]
+
+
+def _parse_roles(answer: str, raw: RawTable, columns: Sequence[str]) -> dict[str, str] | str:
+    """Return what each column is by an answer such as ``series=task, tier=default``, or a reply."""
+    roles: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in answer.split(","))):
+        column, equals, role = part.rpartition("=")
+        if not equals and len(columns) == 1:
+            column = columns[0]
+        found = _parse_columns(column.strip(), raw.columns)
+        if isinstance(found, str):
+            return found
+        names = raw.names(found[0])
+        if role.strip() not in {"task", "repeat", "algorithm", "ignore", *names}:
+            return (
+                f"There is no {quote(role)} in {quote(found[0])}; choose from"
+                f" {quote_list(names, limit=8)}, or task, repeat, algorithm or ignore."
+            )
+        roles[found[0]] = role.strip()
+    return roles or "Please answer COLUMN=task, repeat, algorithm, ignore or a value."
 
 
 def _listed(names: str | list[str]) -> list[str]:
     return [names] if isinstance(names, str) else names
 
 
-def _range(columns: Sequence[str], chosen: Sequence[str]) -> str:
-    """Return the numbers of columns in short: 2-24, 26.
-
-    >>> _range(["a", "b", "c", "d", "e"], ["b", "c", "e"])
-    '2-3,5'
-    """
-    parts: list[list[int]] = []
-    for number, column in enumerate(columns, 1):
-        if column in chosen:
-            if parts and parts[-1][1] == number - 1:
-                parts[-1][1] = number
-            else:
-                parts.append([number, number])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in parts) or "none"
+_FURTHER = {"status": _ask_status, "differing": _ask_differing}
 
 
 def _ask_columns(
@@ -329,46 +364,63 @@ def _ask_dataset(
     results: Results, sources: tuple[str, ...], reading: Mapping[str, Any], answers: dict[str, Any]
 ) -> Results:
     """Ask whether a column or a pattern that groups the tasks is the dataset."""
-    from occstats.results import load_results
+    from occstats.results.ask import group_pattern
 
-    if not results.dataset_hint or {"dataset", "dataset_from"} & {*reading}:
+    told = {**reading, **answers}
+    if not results.dataset_hint or "dataset_from" in told or isinstance(told.get("dataset"), str):
         return results
     note = next(note for note in results.notes if "? try: " in note)
-    if _one_of(f"{note.partition(' try: ')[0]} (y / n):", ("y", "n")) == "n":
-        return results
-    answers.update(results.dataset_hint)
-    return load_results(*sources, **dict(reading) | answers)
+    hints = {note.partition("? try: ")[0]: results.dataset_hint}
+    found = group_pattern([str(name) for name in results.scores.index.unique(1)])
+    if found is not None and "dataset" in results.dataset_hint:
+        groups = quote_list(found[1], limit=2)
+        hints[f"Are the common parts of their names ({groups}) the datasets"] = {
+            "dataset_from": found[0]
+        }
+    for question, hint in hints.items():
+        if _agreed(question):
+            answers |= hint if "dataset_from" in hint else {"dataset": hint["dataset"]}
+            return _load(sources, reading, answers)
+    return results
 
 
 def _ask_missing(results: Results, given: Mapping[str, Any], answers: dict[str, Any]) -> None:
     """Ask for a policy if cells are missing."""
+    from occstats.errors import ResultsError
     from occstats.results.missing import choices
 
     absent = int(results.scores.isna().to_numpy().sum())
     if not absent or given.get("missing") or len(results.algorithms) < 2:
         return
-    offered = [(policy, text) for policy, text in choices(results).items() if "=" not in policy]
-    if not offered:
+    if not (offered := choices(results)):
         return
     _show(f"5. {absent:,} of {results.scores.size:,} cells have no score. What should be done?")
-    for number, (policy, text) in enumerate(offered, 1):
+    for number, (policy, text) in enumerate(offered.items(), 1):
         _show(f"   {number} {policy}: {text}")
-    policies = [policy for policy, _ in offered]
-    known = dict(zip(map(str, range(1, len(policies) + 1)), policies, strict=True))
-    known |= {policy: policy for policy in policies}
-    while (chosen := _ask(f"   (1-{len(offered)}):").lower()) not in known:
-        _show(f"   Please answer 1 to {len(offered)}, or the word.")
-    answers["missing"] = known[chosen]
+    numbered = dict(enumerate(offered, 1))
+    while True:
+        answer = _ask(f"   (1-{len(offered)}, or the word):")
+        policy = numbered.get(int(answer), answer) if answer.isdigit() else answer
+        try:
+            results.resolve_missing(policy)
+        except ResultsError as error:
+            _show(f"   {error.problem}")
+        else:
+            answers["missing"] = policy
+            return
 
 
-def _confirmed(results: Results) -> bool:
+def _confirmed(results: Results, told: Mapping[str, Any]) -> bool:
     """Show the reading and its first rows, and ask whether it is right."""
     way = "higher" if results.higher_is_better else "lower"
+    score = told.get("score") or results.column_names.get("score") or told.get("score_name")
+    kept = "".join(f"; only rows with {quote(condition)}" for condition in told.get("where", ()))
     click.echo(err=True)
     _show(
         f"I read: {count(len(results.algorithms), 'algorithm')}"
         f" ({quote_list(results.algorithms, limit=4)}) on {count(results.n_tasks, 'task')} in"
-        f" {results.evidence}; {way} is better."
+        f" {results.evidence}; the score is {quote(score) if score else 'in the cells'}, {way} is"
+        f" better{kept}."
     )
     for line in results.read_as:
         if "; not used: " in line:

@@ -57,7 +57,7 @@ NAMES: Mapping[str, frozenset[str]] = {
     "metric": _words("metric measure metric_name measure_name"),
 }
 STATUS = _words("status state found success solved")
-_SUCCEEDED = _words("ok success finished true optimal 1 1.0")
+_SUCCEEDED = _words("ok success finished complete completed true optimal 1 1.0")
 # Statuses of runs that did not take place, and of scores that do not exist.
 _NOT_RUN = _words("missing skipped not_run pending running")
 _UNDEFINED = _words("undefined no_auroc not_defined")

@@ -1,9 +1,9 @@
-"""Describe the columns of a table that is unclear, and refuse it with a template."""
+"""Describe the columns of a table that is unclear, and refuse it with templates."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -16,43 +16,38 @@ from occstats.results.cells import explain_text, has_comma, is_decimal_comma
 from occstats.results.readers.frames import RawTable
 
 __all__ = [
-    "BLANK",
     "Blank",
     "UnclearTableError",
     "check_text",
+    "column_numbers",
     "describe",
     "group_pattern",
     "kind_of",
     "merged",
+    "numbered_columns",
     "text_error",
 ]
 
 
 class Blank(str):
-    """A value that only the user knows, or a proposal that may be replaced by other options."""
+    """A value that only the user knows, or a proposal to edit; ``optional`` may be left out."""
 
-    other: Mapping[str, Any]
+    optional: bool
 
-    def __new__(cls, text: str, **other: Any) -> Blank:
-        """Make a blank with the options that may take its place."""
+    def __new__(cls, text: str, *, optional: bool = False) -> Blank:
+        """Make a blank."""
         made = super().__new__(cls, text)
-        made.other = other
+        made.optional = optional
         return made
 
 
-BLANK = {
-    "dataset": Blank("COLUMN"),
-    "task": Blank("COLUMN"),
-    "algorithm": Blank("COLUMN"),
-    "algorithms": Blank("COLUMN,COLUMN,…"),
-    "transpose": Blank("True", score="COLUMN", dataset="@file"),
-    "score": Blank("COLUMN"),
-    "repeat": Blank("COLUMN"),
-    "ignore": Blank("COLUMN"),
-    "where": Blank("COLUMN=VALUE"),
-    "lower_is_better": Blank("True|False"),
-}
-_MOST_DESCRIBED = 7
+# Options in the order in which a template has them.
+_ORDER = (
+    "algorithm", "algorithms", "dataset", "task", "repeat", "score", "status", "where", "ignore",
+    "lower_is_better",
+)  # fmt: skip
+_MOST_DESCRIBED = 6
+_LONGEST = 24
 # Names of tasks that begin with that of a dataset: ett/H/short, 001_NAB_id_1, Domain (de).
 _PATTERNS = (r"^([^/]+)/.", r"^\d+_([A-Za-z][A-Za-z0-9]*)_.", r"^(.*?)(?: \([a-zA-Z-]{2,7}\))?$")
 
@@ -60,33 +55,48 @@ _PATTERNS = (r"^([^/]+)/.", r"^\d+_([A-Za-z][A-Za-z0-9]*)_.", r"^(.*?)(?: \([a-z
 class UnclearTableError(ResultsError):
     """A table that follows no convention.
 
-    `template` has the options that would tell its roles; those that only the user knows are blanks
-    in capitals. For a dialogue, `raw` is the table, `found` the columns with a role, and
-    `questions` what each problem that can be asked is about.
+    Each of `templates` has the options that would tell its roles if it is of one form; those that
+    only the user knows are blanks in capitals. For a dialogue, `raw` is the table, `found` the
+    columns with a role, and `questions` what each problem that can be asked is about.
     """
 
     def __init__(
         self,
         raw: RawTable,
         problems: Sequence[str],
-        template: Mapping[str, Any],
+        templates: Sequence[Mapping[str, Any]],
         found: Mapping[str, str] | None = None,
         questions: Mapping[str, Any] | None = None,
     ) -> None:
-        self.raw, self.template = raw, dict(template)
-        self.problems, self.found = list(problems), dict(found or {})
-        self.questions = dict(questions or {})
+        self.raw, self.problems = raw, list(problems)
+        self.found, self.questions = dict(found or {}), dict(questions or {})
+        self.templates = [
+            {name: template[name] for name in (*_ORDER, *template) if name in template}
+            for template in templates
+        ]
         # Questions are last, each a sentence.
         head = "; ".join(sorted(problems, key=lambda problem: problem.endswith("?")))
-        head = re.sub(r"\?; (.)", lambda found: f"? {found[1].upper()}", f"{raw.name}: {head}")
-        super().__init__("\n".join([head, *describe(raw, self.found)]))
+        self.head = re.sub(r"\?; (.)", lambda found: f"? {found[1].upper()}", f"{raw.name}: {head}")
+        super().__init__("\n".join([self.head, *self.describe()]))
         values = [v if isinstance(v, list) else [v] for v in self.template.values()]
-        if not any(isinstance(value, Blank) for held in values for value in held):
+        blank = any(isinstance(value, Blank) for held in values for value in held)
+        if not blank and len(self.templates) == 1:
             self.retry = dict(self.template)
 
+    @property
+    def template(self) -> dict[str, Any]:
+        """Return the first template."""
+        return self.templates[0] if self.templates else {}
+
+    def describe(self, limit: int = _MOST_DESCRIBED) -> list[str]:
+        """Return at most ``limit`` lines on the columns, those in question first."""
+        asked = self.questions.get("differing", self.questions.get("doubtful", ())[:3])
+        return describe(self.raw, self.found, asked, limit)
+
     def __str__(self) -> str:
-        given = ", ".join(_argument(name, value) for name, value in self.template.items())
-        return f"{self.problem}\ntry: {given}" if given else self.problem
+        shown = [", ".join(_argument(*option) for option in t.items()) for t in self.templates]
+        tried = "\n  or ".join(filter(None, shown))
+        return f"{self.problem}\ntry: {tried}" if tried else self.problem
 
 
 def merged(options: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,10 +114,15 @@ def merged(options: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any
 
 
 def _argument(name: str, value: Any) -> str:
-    """Return a keyword argument as written in Python, with the options in its place."""
-    shown = value.replace("|", " or ") if value == BLANK.get(name) else repr(value)
-    other = ", ".join(_argument(*option) for option in getattr(value, "other", {}).items())
-    return f"{name}={shown}" + (f" (or {other})" if other else "")
+    """Return a keyword argument as written in Python; what may be left out is in brackets."""
+    values = value if isinstance(value, list) else [value]
+    blanks = [isinstance(one, Blank) and re.search(r"[A-Z]{5}|\|", one) for one in values]
+    shown = ", ".join(
+        str(one).replace("|", " or ") if blank else repr(one)
+        for one, blank in zip(values, blanks, strict=True)
+    )
+    shown = f"{name}=[{shown}]" if values[1:] else f"{name}={shown}"
+    return f"[{shown}]" if getattr(values[-1], "optional", False) else shown
 
 
 def kind_of(raw: RawTable, *columns: str) -> str:
@@ -118,37 +133,91 @@ def kind_of(raw: RawTable, *columns: str) -> str:
         high = max(number.high for number in numbers)
         kind = "whole numbers" if all(number.whole for number in numbers) else "numbers"
         return f"{kind} {low:.4g}" if low == high else f"{kind} {low:.4g} … {high:.4g}"
-    names = raw.names(columns[0])
-    if not names:
+    codes, names = raw.codes(columns[0])
+    if not len(names):
         return "empty"
-    shown = ", ".join(printable(name)[:24] for name in names[:2])
-    return f"text, {count(len(names), 'value')} ({shown})"
+    shown = ", ".join(printable(name.strip())[:_LONGEST] for name in names[:2])
+    empty = int((codes < 0).sum())
+    return f"text, {count(len(names), 'value')} ({shown})" + (f", {empty:,} empty" if empty else "")
 
 
-def describe(raw: RawTable, found: Mapping[str, str]) -> list[str]:
-    """Return the numbered columns with their kind; several columns of scores are one line."""
+def describe(
+    raw: RawTable, found: Mapping[str, str], asked: Collection[str] = (), limit: int = 1000
+) -> list[str]:
+    """Return the numbered columns with their kind; adjacent columns of scores are one line.
+
+    The last of at most ``limit`` lines sums up the others: those with a role, in question or with
+    numbers are shown first.
+    """
     roles = {column: role for role, column in found.items()}
-    columns = raw.columns
     spans: list[list[str]] = []
-    plain = [column not in roles and raw.is_fractional(column) for column in columns[:200]]
-    for i, column in enumerate(columns):
-        if i < len(plain) and spans and plain[i] and plain[i - 1] and i:
+    plain = False
+    for column in raw.columns:
+        before = plain
+        plain = column not in roles and column not in asked and raw.is_fractional(column)
+        if plain and before:
             spans[-1].append(column)
         else:
             spans.append([column])
-    lines: list[str] = []
-    start = 1
+
+    def rank(span: Sequence[str]) -> tuple[bool, bool, bool]:
+        known, column = span[0] in roles or span[0] in asked, span[0]
+        names = raw.names(column)
+        return not known, not raw.is_fractional(column), not 1 < len(names) < raw.n_rows
+
+    first = sorted(spans, key=rank)
+    shown = {span[0] for span in (first if len(spans) <= limit else first[: max(limit, 2) - 1])}
+    lines = []
     for span in spans:
-        if len(lines) == _MOST_DESCRIBED - 1 and start + len(span) <= len(columns):
-            left = columns[start - 1 :]
-            shown = quote_list(left, limit=3)
-            return [*lines, f"  {start}–{len(columns)} {len(left)} more columns ({shown})"]
-        names = f"{quote(span[0])} … {quote(span[-1])}" if span[1:] else quote(span[0])
-        last = f"–{start + len(span) - 1}" if span[1:] else ""
-        role = f", {roles[span[0]]}" if span[0] in roles else ""
-        lines.append(f"  {start}{last} {names}: {kind_of(raw, *span)}{role}")
-        start += len(span)
+        if span[0] in shown:
+            names = [quote(_cut(name)) for name in span]
+            names = [*names[:2], "…", names[-1]] if span[4:] else names
+            role = f", {roles[span[0]]}" if span[0] in roles else ""
+            numbers = column_numbers(raw.columns, span)
+            lines.append(f"  {numbers} {' '.join(names)}: {kind_of(raw, *span)}{role}")
+    if left := [column for span in spans if span[0] not in shown for column in span]:
+        numbers = column_numbers(raw.columns, left)
+        lines.append(f"  {numbers} {quote_list(map(_cut, left), limit=30)}")
     return lines
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= 2 * _LONGEST else f"{name[: 2 * _LONGEST]}…"
+
+
+def column_numbers(columns: Sequence[str], chosen: Collection[str]) -> str:
+    """Return the numbers of columns in short.
+
+    >>> column_numbers(["a", "b", "c", "d", "e"], ["b", "c", "e"])
+    '2-3,5'
+    """
+    parts: list[list[int]] = []
+    kept = {*chosen}
+    for number, column in enumerate(columns, 1):
+        if column in kept:
+            if parts and parts[-1][1] == number - 1:
+                parts[-1][1] = number
+            else:
+                parts.append([number, number])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in parts) or "none"
+
+
+def numbered_columns(columns: Sequence[str], named: str) -> list[str]:
+    """Return the columns that names or numbers such as ``2-4,7`` stand for; the name, if none.
+
+    >>> numbered_columns("abcd", "2-3"), numbered_columns("abcd", "b,d"), numbered_columns("a", "9")
+    (['b', 'c'], ['b', 'd'], ['9'])
+    """
+    found: list[str] = []
+    for part in [named] if named in columns else re.split(r"\s*,\s*", named):
+        limits = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
+        if part in columns:
+            found.append(part)
+        elif limits and 1 <= int(limits[1]) <= int(limits[2] or limits[1]) <= len(columns):
+            found += columns[int(limits[1]) - 1 : int(limits[2] or limits[1])]
+        else:
+            return [named]
+    return found
 
 
 def text_error(raw: RawTable, column: str, wrong: npt.NDArray[np.bool_]) -> ResultsError:

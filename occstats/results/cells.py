@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats._format import printable
+from occstats._format import printable, quote
 
 __all__ = [
     "Numbers",
@@ -28,7 +28,9 @@ __all__ = [
     "has_comma",
     "is_decimal_comma",
     "look_alikes",
+    "parse_names",
     "parse_numbers",
+    "plain_numbers",
     "reason_of",
     "says_failed",
     "without_markup",
@@ -37,23 +39,26 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 
 _PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
-# A number with its spread, as 68.4(7.1), 71.7 ± 0.5 or 0.9 +/- 0.1, or with an interval, which is
-# ignored, as 0.85 [0.80, 0.90]; all may be percentages, with marks of significance.
+# A number with its spread, as 68.4(7.1), 71.7 ± 0.5 or 0.9 +/- 0.1, or with an interval, as
+# 0.85 [0.80, 0.90]; all may be percentages, with marks of significance, and a change, as (+1.2%).
+# Intervals and changes are ignored.
 _NUMBER = re.compile(
     rf"({_PLAIN}|[+-]?inf(?:inity)?)\s*(%?)\s*"
     rf"(?:(?:±|\+/-|\+-|\\pm)\s*({_PLAIN})|\(\s*±?\s*({_PLAIN})\s*%?\s*\)"
-    rf"|[(\[]\s*{_PLAIN}\s*[,;–]\s*{_PLAIN}\s*[)\]])?\s*(%?)[*†‡§¶ ]*",
+    rf"|[(\[]\s*{_PLAIN}\s*[,;–]\s*{_PLAIN}\s*[)\]])?\s*(%?)[*†‡§¶ ]*"
+    r"(?:\([+-]\d+\.?\d*\s*%\))?",
     re.ASCII | re.IGNORECASE,
 )
-# The change to another score, as in 0.27 (±0.01) (+1.2%), which is ignored.
-_CHANGE = re.compile(r"\s*\([+-]\d+\.?\d*\s*%\)$", re.ASCII)
+# A spread after a bare plus, as 0.8239+0.0104; a sum of integers is not a score.
+_PLUS = re.compile(r"(\d\.\d+)\+(\d+\.\d)", re.ASCII)
+_TWO = re.compile(rf"{_PLAIN}%?\s*[-–—/|]\s*{_PLAIN}%?", re.ASCII | re.IGNORECASE)
 # Commas before a decimal point separate thousands; otherwise they may be decimal commas.
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d*", re.ASCII)
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 # Markup of the best score of a row in Markdown and LaTeX.
 _MARKED = re.compile(
-    r"(?:\*{2,3}|__)(.+?)(?:\*{2,3}|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
+    r"(?:\*{1,3}|__)(.+?)(?:\*{1,3}|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
 )
 _LONGEST_SCORE = 100
 _STARTS = frozenset("+-.0123456789")
@@ -61,14 +66,15 @@ _STARTS = frozenset("+-.0123456789")
 _FAILURES = frozenset(
     (
         *("oom", "oot", "timeout", "time out", "t/o", "m/o", "tle", "mle", "memout", "dnf"),
-        *("failed", "fail", "error", "crashed", "diverged", "nan", "-nan"),
+        *("failed", "fail", "error", "crashed", "diverged"),
+        *("nan", "-nan", "nan+nan", "nan±nan", "nan ± nan", "nan (nan)"),
     )
 )
 _NO_VALUE = _FAILURES.union(
     ("", "na", "n/a", "#n/a", "null", "none", "nil", "<na>", "missing", "-"),
-    ("–", "—", "?", "--", "---", "n.a.", "dns"),
+    ("–", "—", "?", "--", "---", "n.a.", "dns", "x", "×", "✗"),
 )
-_NOTHING = (math.nan, math.nan)
+_NOTHING = (math.nan, math.nan, 0.0)
 
 
 @dataclass(frozen=True)
@@ -124,31 +130,23 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     >>> parse_numbers(pd.Series(["68.4(7.1)", "71.7 ± 0.5"])).spread.tolist()
     [7.1, 0.5]
     """
-    plain: Floats | None = None
-    if not isinstance(column.dtype, pd.CategoricalDtype):  # whose cells are few
-        if column.dtype.kind in "fiu":
-            plain = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        elif decimal == ".":
-            plain = _plain_numbers(column)
-    if plain is not None:
-        return Numbers(plain, np.zeros(len(plain), dtype=bool))
-    codes, distinct = _distinct(column)
-    distinct = [
-        _CHANGE.sub("", cell) if isinstance(cell, str) and cell[-2:] == "%)" else cell
-        for cell in distinct
-    ]
-    parsed = [_parse(cell, decimal) for cell in distinct]
-    # The last entry is for empty cells, whose code is −1.
-    numbers = np.array([*(_NOTHING if p is None else p for p in parsed), _NOTHING])
-    wrong = np.array([*(value is None for value in parsed), False])
-    known = ~np.isnan(numbers[:, 0])
-    signed = known & np.array([*("%" in str(cell) for cell in distinct), False])
-    per_cent = bool(signed.any() and (signed == known).all())
+    return plain_numbers(column, decimal) or parse_names(*column_codes(column), decimal)
+
+
+def parse_names(codes: npt.NDArray[np.int64], names: Iterable[str], decimal: str = ".") -> Numbers:
+    """Parse a column of codes, −1 where empty, and of the distinct names that they encode."""
+    parsed = [_parse(name.strip(), decimal) for name in names]
+    # The last entry is for empty cells.
+    values, spread, signed = np.array([*(p or _NOTHING for p in parsed), _NOTHING]).T
+    wrong = np.array([*(p is None for p in parsed), False])
+    per_cent = bool(signed.any() and (signed == ~np.isnan(values)).all())
     if not per_cent:
-        wrong |= signed
-        numbers[signed] = np.nan
-    values, spread = numbers[codes].T
-    return Numbers(values, wrong[codes], None if np.isnan(spread).all() else spread, per_cent)
+        wrong |= signed > 0
+        values, spread = (np.where(signed > 0, np.nan, part) for part in (values, spread))
+    spread = spread[codes]
+    return Numbers(
+        values[codes], wrong[codes], None if np.isnan(spread).all() else spread, per_cent
+    )
 
 
 def compact(
@@ -181,49 +179,46 @@ def _distinct(column: pd.Series) -> tuple[Any, Any]:
             cells = column.cat.categories
             codes, used = compact(numbers, len(cells))
             return codes, np.asarray(cells.take(used), dtype=object)
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "i" and len(column):
+        low, high = int(column.min()), int(column.max())
+        codes, used = compact(column.to_numpy(np.int64) - low, high - low + 1)
+        return codes, (used + low).astype(object)
     codes, distinct = pd.factorize(column, use_na_sentinel=True)
     return codes, np.asarray(distinct, dtype=object)
 
 
-def _plain_numbers(column: pd.Series) -> Floats | None:
-    """Convert a column of text at once if its cells are plain numbers or empty."""
+def plain_numbers(column: pd.Series, decimal: str = ".") -> Numbers | None:
+    """Convert a column at once if its cells are plain numbers or empty."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if isinstance(column.dtype, pd.CategoricalDtype):  # whose cells are few
+        return None
+    if column.dtype.kind in "fiu":
+        values: Floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return Numbers(values, np.zeros(len(values), dtype=bool))
+    if decimal != ".":
+        return None
     try:
         float(next((cell for cell in column if cell), "nan"))  # a failed cast takes long
-        cells = pa.array(column, from_pandas=True)
+        cells = pa.chunked_array([pa.array(column, from_pandas=True)])
         if cells.type not in (pa.string(), pa.large_string()):
             return None
         try:
-            numbers = cells.cast(pa.float64())
+            values = cells.cast(pa.float64()).to_numpy()
         except pa.ArrowException:
-            numbers = pc.if_else(pc.equal(cells, ""), None, cells).cast(pa.float64())
+            values = pc.if_else(pc.equal(cells, ""), None, cells).cast(pa.float64()).to_numpy()
     except (pa.ArrowException, ValueError, TypeError):
         return None
-    if isinstance(numbers, pa.ChunkedArray):
-        numbers = numbers.combine_chunks()
-    values: Floats = numbers.to_numpy(zero_copy_only=False)
-    return values
+    return Numbers(values, np.zeros(len(values), dtype=bool))
 
 
-def _parse(cell: object, decimal: str) -> tuple[float, float] | None:
-    """Return the number and its spread, NaN for no value, or None if it is not a number."""
-    if isinstance(cell, str):
-        text = cell.strip()
-        return _parse_text(text, decimal) if len(text) <= _LONGEST_SCORE else None
-    if cell is None or cell is pd.NA or cell is pd.NaT:
-        return _NOTHING
-    try:
-        return None if isinstance(cell, bool | np.bool_) else (float(cell), math.nan)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _parse_text(text: str, decimal: str) -> tuple[float, float] | None:
+def _parse(text: str, decimal: str) -> tuple[float, float, float] | None:
+    """Return a number, its spread and 1 if they are per cent; None if it is not a number."""
     if text.casefold() in _NO_VALUE:
         return _NOTHING
-    if text[:1].isalpha() and text[:1] not in "iI":  # no number but infinity begins with a letter
+    # No number but infinity begins with a letter.
+    if len(text) > _LONGEST_SCORE or (text[:1].isalpha() and text[:1] not in "iI"):
         return None
     if decimal != ".":
         if "." in text:  # a thousands separator, or inconsistent decimal marks
@@ -233,13 +228,13 @@ def _parse_text(text: str, decimal: str) -> tuple[float, float] | None:
         text = text.replace(",", "")
     marked = _MARKED.fullmatch(text)
     if marked is not None:
-        return _parse_text("".join(part or "" for part in marked.groups()).strip(), ".")
-    found = _NUMBER.fullmatch(text)
+        return _parse("".join(part or "" for part in marked.groups()).strip(), ".")
+    found = _NUMBER.fullmatch(_PLUS.sub(r"\1±\2", text))
     if found is None:
         return None
     mean, per_cent, plus_minus, in_brackets, per_cent_too = found.groups()
     unit = 100.0 if per_cent or per_cent_too else 1.0
-    return float(mean) / unit, float(plus_minus or in_brackets or "nan") / unit
+    return float(mean) / unit, float(plus_minus or in_brackets or "nan") / unit, float(unit > 1)
 
 
 def says_failed(cell: object) -> bool:
@@ -281,7 +276,9 @@ def explain_text(cell: object, decimal: str = ".") -> str:
         return (
             f"write {text.replace(',', '')} if the comma separates thousands, or pass decimal=','"
         )
-    return "write a number, or leave the cell empty if there is no result"
+    if _TWO.fullmatch(text):
+        return "it holds two numbers; keep one of them"
+    return f"write a number, or leave the cell empty if {quote(text)} means that there is no result"
 
 
 def reason_of(error: BaseException) -> str:
@@ -294,6 +291,10 @@ def reason_of(error: BaseException) -> str:
 
 
 # -- names -----------------------------------------------------------------------------------------
+
+
+# Numbers of JSON are kept as text.
+_TEXT_NUMBER = re.compile(r'"(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"')
 
 
 def as_text(value: Any) -> str | None:
@@ -314,7 +315,7 @@ def as_text(value: Any) -> str | None:
         whole = number.is_integer() and abs(number) < 2**53
         return None if math.isnan(number) else str(int(number)) if whole else repr(number)
     if isinstance(value, (dict, list)):
-        return json.dumps(value, ensure_ascii=False)
+        return _TEXT_NUMBER.sub(r"\1", json.dumps(value, ensure_ascii=False))
     return None if value is None or value is pd.NA or value is pd.NaT else str(value)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats._format import quote
+from occstats._format import count, quote
 from occstats.errors import ResultsError
 from occstats.results.cells import compact, without_markup
 from occstats.results.readers.frames import FILE, RawTable
@@ -99,6 +99,13 @@ def make_keys(raw: RawTable, roles: Roles, reading: Reading) -> Keys:
         codes, names = row_codes(raw, next((c for c in columns if c is not None), FILE))
         return codes[:, None], bare(names)
 
+    def of_runs(column: str | None) -> Key | None:
+        if column is None:
+            return None
+        remedy = "write it in every row, or pass repeat='@row' if each row is a run of its own"
+        codes, names = row_codes(raw, column, remedy)
+        return codes[:, None], bare(names)
+
     across: Key = (np.arange(len(roles.labels))[None, :], bare(list(roles.labels)))
     pattern, dataset = reading.algorithm_from, None
     if roles.across == "task":
@@ -130,22 +137,25 @@ def make_keys(raw: RawTable, roles: Roles, reading: Reading) -> Keys:
         algorithm=used.reshape(algorithm[0].shape),
         tasks=index,
         algorithms=[algorithm[1][i] for i in order],
-        fold=None if roles.fold is None else of_rows(roles.fold),
-        repeat=None if roles.repeat is None else of_rows(roles.repeat),
+        fold=of_runs(roles.fold),
+        repeat=of_runs(roles.repeat),
         notes=notes,
     )
 
 
-def row_codes(raw: RawTable, column: str) -> tuple[Integers, Any]:
+def row_codes(raw: RawTable, column: str, remedy: str = "") -> tuple[Integers, Any]:
     """Return the codes of the names in a column, none of which may be missing."""
     codes, names = raw.codes(column)
     empty = np.flatnonzero(codes < 0)
     if len(empty):
+        usual = (
+            "write it in every row, also where cells were merged, or leave such rows out with"
+            f" where={f'{column}!='!r} (pandas reads a name such as NA with"
+            " read_csv(keep_default_na=False))"
+        )
         raise ResultsError(
             f"{raw.row(empty[0])}, column {quote(column)}: the name is missing"
-            f" ({len(empty):,} such rows); write it in every row, also where cells were merged, or"
-            f" leave such rows out with where={f'{column}!='!r} (pandas reads a name such as NA"
-            " with read_csv(keep_default_na=False))"
+            f" ({count(len(empty), 'such row')}); {remedy or usual}"
         )
     return codes, names
 

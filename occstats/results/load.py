@@ -16,10 +16,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats._format import count, did_you_mean, quote, quote_list
+from occstats._checks import check_keywords
+from occstats._format import count, did_you_mean, quote, quote_list, show_path
 from occstats.errors import ArgumentError, ResultsError
 from occstats.results.aliases import NAMES, is_time, measure, normalise
-from occstats.results.ask import UnclearTableError, group_pattern, merged
+from occstats.results.ask import (
+    UnclearTableError,
+    group_pattern,
+    merged,
+    numbered_columns,
+)
 from occstats.results.cells import look_alikes
 from occstats.results.join import join
 from occstats.results.readers import read_path
@@ -33,7 +39,7 @@ from occstats.results.readers.frames import (
     from_frame,
 )
 from occstats.results.readers.harnesses import find_reader, recognise
-from occstats.results.readers.limits import Limits, check_exists
+from occstats.results.readers.limits import Limits, SeveralTablesError, check_exists
 from occstats.results.reading import MOST_ROWS, Decimal, Reading
 from occstats.results.reshape import reshape
 from occstats.results.roles import Roles, find_roles, is_own
@@ -48,6 +54,8 @@ _OF_OTHER_TABLES = (
     "suite", "dataset", "task", "algorithm", "fold", "repeat", "status", "transpose",
     "dataset_from", "algorithm_from", "ignore", "traits", "metric", "score_name", "lower_is_better",
 )  # fmt: skip
+# Options that may name several columns.
+_OF_SEVERAL = ("algorithm", "dataset", "task", "traits", "ignore")
 # Columns that ``occstats run`` writes for other uses.
 _OF_RUNS = (
     "average_precision", "error", "omitted_rows", "parameters", "version", "configuration",
@@ -55,6 +63,7 @@ _OF_RUNS = (
 )  # fmt: skip
 
 
+@check_keywords
 def load_results(
     *sources: Source,
     dataset: str | Sequence[str] | None = None,
@@ -208,6 +217,9 @@ def load_results(
         raise ResultsError(
             "sources: none given; name a results file, or bundled results such as 'lenz2021'"
         )
+    paths = [str(source) for source in sources if isinstance(source, str | PathLike)]
+    if twice := [path for path in paths if paths.count(path) > 1]:
+        raise ResultsError(f"{show_path(twice[0])}: given more than once; name each source once")
     if cluster is not None:
         if dataset not in (None, cluster):
             raise ResultsError(
@@ -233,6 +245,13 @@ def load_results(
         raise ResultsError(
             "sources: not enough memory; leave out columns and rows that are not needed"
         ) from None
+    except SeveralTablesError as error:
+        told = reading.told
+        error.templates = [
+            {name: blank for name, blank in form.items() if name == "table" or name not in told}
+            for form in error.templates
+        ]
+        raise
     except ResultsError as error:
         if not error.retry:
             raise
@@ -353,8 +372,11 @@ def _load(
     sources: Sequence[Source], reading: Reading, by: str | None = None
 ) -> tuple[Results, pd.Series[Any]]:
     """Return the joined sources, and the names in the column `by` for each task."""
-    opened = _kept(_open_sources(sources, reading), reading, by)
+    opened = _open_sources(sources, reading)
     alone = len(opened) == 1
+    if alone and isinstance(opened[0], RawTable) and not opened[0].fixed:
+        reading = _by_number(opened[0], reading)
+    opened = _kept(opened, reading, by)
     given = replace(reading, ignore=[column for column in reading.ignore if column != by])
     unheard = [name for name in _OF_OTHER_TABLES if getattr(given, name)]
     if unheard and all(isinstance(item, RawTable) and item.fixed for item in opened):
@@ -399,6 +421,21 @@ def _load(
     return replace(joined, notes=notes), pd.concat(labels)
 
 
+def _by_number(raw: RawTable, reading: Reading) -> Reading:
+    """Return the options with names for the numbers of columns, which the messages show."""
+    told: dict[str, Any] = {}
+    for name, column in reading.all_columns:
+        found = numbered_columns(raw.columns, column)
+        several = name in _OF_SEVERAL or not found[1:]
+        told.setdefault(name, []).extend(found if several else [column])
+    if not any(normalise(c) in NAMES["algorithm"] for c in [*raw.columns, *told]):
+        # Otherwise they are values in a column.
+        names = [numbered_columns(raw.columns, name) for name in reading.algorithms]
+        told["algorithms"] = [column for part in names for column in part]
+    alone = {name: found[0] if len(found) == 1 else found for name, found in told.items()}
+    return replace(reading, **alone)
+
+
 def _tried(sources: Sequence[Source], reading: Reading, first: ResultsError) -> ResultsError:
     """Return an error that names options only if they were tried, or what is unclear then."""
     try:
@@ -406,8 +443,8 @@ def _tried(sources: Sequence[Source], reading: Reading, first: ResultsError) -> 
     except UnclearTableError as later:
         plain = re.sub(rf"^{re.escape(later.raw.name)}[:,] ", "", first.problem)
         problems = [*getattr(first, "problems", [plain]), *later.problems]
-        template = merged(first.retry, later.template)
-        return UnclearTableError(later.raw, problems, template, later.found)
+        templates = [merged(first.retry, template) for template in later.templates]
+        return UnclearTableError(later.raw, problems, templates, later.found, later.questions)
     except ResultsError as later:
         return ResultsError(f"{first.problem} (then: {later})")
     if len(table.algorithms) < 2:  # nothing is left to compare
@@ -453,7 +490,7 @@ def _require(columns: Sequence[str], wanted: str, role: str, where: str) -> None
     """Refuse a column that the user named but the table lacks, with a list of the columns."""
     if wanted not in columns:
         hint = did_you_mean(wanted, columns)
-        if role == "algorithm" and {part.strip() for part in wanted.split(",")} <= {*columns}:
+        if role in _OF_SEVERAL and {part.strip() for part in wanted.split(",")} <= {*columns}:
             hint = " (name several columns one by one)"
         raise ResultsError(
             f"{where}: there is no column {quote(wanted)}, given as {role}{hint}; found"
@@ -536,7 +573,7 @@ def _joined(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
         for column in columns:
             _require(raw.columns, column, role, raw.name)
         rows = zip(*(raw.row_names(column) for column in columns), strict=True)
-        names = [" / ".join(str(part) for part in row if part is not None) for row in rows]
+        names = [" / ".join(str(part).strip() for part in row if part is not None) for row in rows]
         roles[role] = " / ".join(columns)
         made[roles[role]] = pd.Series(names, dtype=object)
         dropped += columns

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import isfinite
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ResultsError
@@ -22,9 +20,8 @@ Mask = npt.NDArray[np.bool_]
 # In addition, ``impute=NAME`` fills in the score of a baseline, and ``worst=SCORE`` sets the score
 # that represents a failure in means.
 POLICIES = ("refuse", "complete", "pairwise", "drop-algorithms", "worst")
-# Items listed in a message, and its lines and characters per line.
-_NOTES_SHOWN, _SOURCES_SHOWN, _ALGORITHMS_SHOWN = 3, 3, 5
-_MOST_LINES, _WIDTH = 12, 80
+# Items listed in a message, and the characters of the problem with notes.
+_SOURCES_SHOWN, _ALGORITHMS_SHOWN, _LONGEST_PROBLEM = 3, 5, 400
 
 
 def resolve(results: Results, policy: str = "refuse") -> Results:
@@ -192,13 +189,10 @@ def _refusal(results: Results, absent: Mask) -> ResultsError:
         others = (line for line in options if "missing='complete'" not in line)
         options = [f"algorithms={part}, missing='complete' ({stays})", *others]
     options = options or ["use algorithms that share tasks under the same names"]
-    notes = [note for note in results.notes if "count as missing" in note][:_NOTES_SHOWN]
-    because = [note.removeprefix(f"{source}: ").rstrip(".") for note in notes]
-    for n_notes in range(len(because), -1, -1):
-        head = "; ".join([problem, *because[:n_notes]])
-        if sum(len(wrap(line, _WIDTH)) for line in (head, *options)) <= _MOST_LINES:
-            break
-    return ResultsError(head, retry, options)
+    for note in results.notes:
+        if "count as missing" in note and len(problem) + len(note) <= _LONGEST_PROBLEM:
+            problem += f"; {note.removeprefix(f'{source}: ').rstrip('.')}"
+    return ResultsError(problem, retry, options)
 
 
 def _unfit(results: Results, policy: str, why: str) -> ResultsError:
@@ -275,14 +269,11 @@ def _failure_score(results: Results, policy: str) -> float | None:
             f" number; got {quote(text)}"
         )
     sign = 1.0 if results.higher_is_better else -1.0
-    observed = observed_scores(results)
-    if (sign * observed < sign * score).any():
-        row, column = divmod(int(np.nanargmin(sign * observed)), observed.shape[1])
+    worst = np.nanmin(sign * observed_scores(results), initial=np.inf)
+    if worst < sign * score:
         raise ResultsError(
             f"missing: {quote(policy)} is better than some scores, the worst of which is"
-            f" {observed[row, column]:g} ({quote(results.algorithms[column])} on"
-            f" {show_task(results.scores.index[row])}); the score of a failure must be at least as"
-            " bad as every score"
+            f" {sign * worst:g}; the score of a failure must be at least as bad as every score"
         )
     if isfinite(bound) and sign * score < sign * bound:
         raise ResultsError(
@@ -295,9 +286,7 @@ def _failure_score(results: Results, policy: str) -> float | None:
 def _count_as_failures(results: Results, policy: str, failure_score: float | None) -> Results:
     """Mark the missing cells as failures, with a finite score for descriptions."""
     scores = observed_scores(results)
-    failed = pd.DataFrame(
-        np.isnan(scores), index=results.scores.index, columns=results.scores.columns
-    )
+    failed = results.scores.isna() | np.isnan(scores)
     n_failed = int(failed.to_numpy().sum())
     if n_failed == failed.size:
         raise ResultsError(
@@ -305,14 +294,13 @@ def _count_as_failures(results: Results, policy: str, failure_score: float | Non
         )
     worst = np.nanmin(scores) if results.higher_is_better else np.nanmax(scores)
     counts = failed.sum().sort_values(ascending=False, kind="stable")
-    counts = counts[counts > 0]
-    named = ", ".join(f"{quote(name)} {n:,}" for name, n in counts[:_ALGORITHMS_SHOWN].items())
-    n_more = len(counts) - _ALGORITHMS_SHOWN
+    named = [f"{quote(name)} {n:,}" for name, n in counts[counts > 0].items()]
+    n_more = len(named) - _ALGORITHMS_SHOWN
     more = f" and {count(n_more, 'more algorithm')}" if n_more > 0 else ""
     note = (
         f"missing={quote(policy)}: {count(n_failed, 'cell')} on"
         f" {count(failed.any(axis=1).sum(), 'task')} count as failures, which rank below every"
-        f" score: {named}{more}."
+        f" score: {', '.join(named[:_ALGORITHMS_SHOWN])}{more}."
     )
     if tied := int(failed.all(axis=1).sum()):
         note += f" On {count(tied, 'task')} every algorithm failed, which is a tie."

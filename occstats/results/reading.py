@@ -61,6 +61,10 @@ class Reading:
             number = getattr(self, name)
             if isinstance(number, int) and number < 1:
                 raise ResultsError(f"{name}: must be a positive integer; got {number}")
+        if self.lower_is_better not in (None, True, False):
+            raise ResultsError(
+                f"lower_is_better must be True or False; got {self.lower_is_better!r}"
+            )
         if not isinstance(self.score, str | None):
             raise ResultsError(f"score: must be one column; got {self.score!r}")
         try:

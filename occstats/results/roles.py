@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from occstats.results.aliases import (
     state_of,
     trait_names,
 )
-from occstats.results.ask import BLANK, Blank, UnclearTableError, check_text
+from occstats.results.ask import Blank, UnclearTableError, check_text, group_pattern
 from occstats.results.cells import Numbers, compact
 from occstats.results.keys import Keys, extract, make_keys
 from occstats.results.readers.frames import FILE, ROW, RawTable
@@ -41,9 +42,16 @@ from occstats.results.reading import Reading
 __all__ = ["Roles", "find_roles", "is_own", "quantities"]
 
 # Names of tasks and algorithms of a saved table of this package.
+_KEYS = ("algorithm", "dataset", "task")
 _OWN = {"task": "class", "algorithm": "descriptor"}
-_SHOWN = 5
+_SHOWN = 3
+_COLUMN, _COLUMNS, _DIRECTION = Blank("COLUMN"), Blank("COLUMNS"), Blank("True|False")
+_ANOTHER = Blank("COLUMN", optional=True)
 _MOST_MEASURES = 500
+# Text that begins with a fraction, or has no letters, as 87.9 [70.4] and 87 / 70.
+_RESULT = re.compile(r"\W*\d+(?:\.\d|[\W\d_]*$)")
+# Of columns that may tell rows apart: how many are tried together, and on how many rows first.
+_MOST_TOGETHER, _FIRST_ROWS = 12, 1000
 
 
 @dataclass(frozen=True)
@@ -103,19 +111,101 @@ class _Finder:
         self.across = ""
         self.scores_told: list[str] = []  # columns of a wide table
         self.problems: list[str] = []
-        self.template: dict[str, Any] = {}
+        self.options: dict[str, Any] = {}  # that solve them
         self.questions: dict[str, Any] = {}
+        self.several: set[str] = set()  # roles that several columns are named after
+        self.doubts: dict[str, list[str]] = {}  # columns that may be no scores, by the reason
+        self.form_asked = self.measured = False
 
-    def unclear(self, problem: str, **template: Any) -> None:
-        """Record a problem and the options that would solve it; None is a blank."""
+    def unclear(self, problem: str, **options: Any) -> None:
+        """Record a problem and the options that would solve it, unless the form does."""
         self.problems.append(problem)
-        for name, given in template.items():
-            value = BLANK[name] if given is None else given
-            if name in {"ignore", "where"}:
-                values = [value] if isinstance(value, str) else value
-                self.template[name] = list(dict.fromkeys([*self.template.get(name, ()), *values]))
-            elif name not in self.reading.told or value != BLANK[name]:
-                self.template.setdefault(name, value)
+        for name, value in options.items():
+            if isinstance(value, list):
+                self.options[name] = list(dict.fromkeys([*self.options.get(name, ()), *value]))
+            elif name not in self.reading.told or not isinstance(value, Blank):
+                self.options.setdefault(name, value)
+
+    def _templates(self) -> list[dict[str, Any]]:
+        """Return the options that would tell the roles in each form that the table may have."""
+        keys = [c for c in self.free if not self.raw.is_numeric(c)]
+        forms = [self.across]
+        if self.form_asked and "algorithm" in self.found:
+            forms = ["task", ""]
+        elif self.form_asked and self.measured:
+            forms = ["", "algorithm"]
+        elif self.form_asked and (self.keyed or not keys):
+            forms = ["algorithm", *([""] if keys else [])]
+        elif self.form_asked:
+            forms = ["algorithm", *([""] if keys[1:] else []), "task"]
+        elif self._may_be_leaderboard():
+            forms = ["", "task"]
+        return [self._template(form) for form in forms]
+
+    def _may_be_leaderboard(self) -> bool:
+        """Return True if the columns beside several rows of one algorithm may be tasks."""
+        if self.across or self.keyed or "score" in self.found or "algorithm" not in self.found:
+            return False
+        scores = [c for c in self.scores if not (measure(c)[0] or is_quantity(c))]
+        return self.alone and len(scores) > 1
+
+    def _template(self, form: str) -> dict[str, Any]:
+        made = dict(self.options)
+        doubtful = self.doubts or self.form_asked
+        if form == "algorithm" and not self.keyed:
+            made |= {"dataset": _COLUMN, "task": _ANOTHER}
+        elif form == "algorithm" and "differing" in self.questions:
+            self._add_factors(made)
+        elif form == "task" and "algorithm" not in self.found:
+            made["algorithm"] = _COLUMN
+        elif not form:
+            self._add_long(made)
+        elif form == "task" and not self.across:
+            made |= {"algorithm": self._and_another("algorithm"), "task": _COLUMNS}
+            if self.reading.lower_is_better is None:
+                made["lower_is_better"] = _DIRECTION
+        if doubtful and form:
+            made["algorithms" if form == "algorithm" else "task"] = _COLUMNS
+            made.pop("ignore", None)  # only those named are used
+        return made
+
+    def _add_long(self, made: dict[str, Any]) -> None:
+        """Add the options of a long table, of which some may not be needed."""
+        found = {role: c for role, c in self.found.items() if role in self.told or not self.across}
+        may_differ = "differing" in self.questions or not {"algorithm", "dataset"} <= {*found}
+        if "score" not in found and self.reading.score is None:
+            made["score"] = _COLUMN
+            if self.reading.lower_is_better is None and not all(measure(c)[0] for c in self.scores):
+                made["lower_is_better"] = _DIRECTION
+        algorithm = self.found.get("algorithm")
+        if algorithm is None:
+            made["algorithm"] = _COLUMN if self.alone or not self.keyed else Blank(FILE)
+        elif algorithm != FILE and may_differ and self.keyed:
+            made["algorithm"] = self._and_another("algorithm")
+        if not self.keyed:
+            by_file = algorithm is not None and self._tells_apart([algorithm])
+            made["dataset"] = Blank(FILE) if by_file else _COLUMN
+            may_differ = not by_file
+        elif self.found.get("dataset") == FILE and "dataset" not in self.told and may_differ:
+            made["dataset"] = _COLUMN
+        if may_differ:
+            self._add_factors(made)
+
+    def _add_factors(self, made: dict[str, Any]) -> None:
+        """Add options for columns in which rows of one task and algorithm may differ."""
+        made.setdefault("task", self._and_another("task"))
+        if "dataset" not in self.found:
+            made.setdefault("dataset", _ANOTHER)
+            pattern = group_pattern(self.raw.names(self.found.get("task", FILE)))
+            if pattern is not None and not self.reading.dataset_from:
+                made["dataset_from"] = Blank(pattern[0], optional=True)
+        made.setdefault("repeat", _ANOTHER)
+        made["where"] = [*made.get("where", ()), Blank("COLUMN=VALUE", optional=True)]
+
+    def _and_another(self, role: str) -> list[str]:
+        """Return the column of a role by its name, and a blank for another to be joined to it."""
+        by_name = role in self.found and role not in self.told
+        return [self.found[role], _ANOTHER] if by_name else [_ANOTHER]
 
     @property
     def free(self) -> list[str]:
@@ -159,10 +249,10 @@ class _Finder:
         columns = self._columns()
         numbers = [self._numbers(column) for column in columns]
         score, lower = self._direction(self._score_name(columns, metric), columns, numbers)
-        if status is not None and numbers:
-            self._check_status(status, numbers)
-        for role in ("algorithm", "dataset", "task"):
-            self._check_labels(role)
+        if status is not None:
+            self._check_status(status, numbers or [*map(self.raw.numbers, self.scores)])
+        for role in _KEYS:
+            self._check_labels(role, self.found.get(role))
         used = {*self.found.values(), *self.traits.values(), *columns}
         roles = Roles(
             **self.found,
@@ -176,9 +266,9 @@ class _Finder:
         )
         keys = self._keys(roles)
         if keys is None or self.problems:
-            order = [name for name in (*BLANK, *self.template) if name in self.template]
-            template = {name: self.template[name] for name in order}
-            raise UnclearTableError(self.raw, self.problems, template, self.found, self.questions)
+            raise UnclearTableError(
+                self.raw, self.problems, self._templates(), self.found, self.questions
+            )
         return self.raw, roles, keys
 
     def _check_header(self) -> None:
@@ -211,7 +301,8 @@ class _Finder:
             and (role in {"fold", "repeat"} or not self.raw.is_fractional(c))
         ]
         if len(matches) > 1:
-            self.unclear(f"the {role} could be {quote_list(matches)}", **{role: None})
+            self.several.add(role)
+            self.unclear(f"the {role} could be {quote_list(matches)}", **{role: _COLUMN})
         elif matches:
             self.found[role] = matches[0]
 
@@ -240,7 +331,7 @@ class _Finder:
 
     def _is_long(self) -> bool:
         if "algorithm" not in self.found:
-            return self.keyed and self._from_file()
+            return self.keyed and ("algorithm" in self.several or self._from_file())
         if self.keyed or (not self.alone and len(self.scores) == 1):
             return True
         # One row of measures per algorithm, or several rows per algorithm, is no leaderboard.
@@ -263,37 +354,38 @@ class _Finder:
                 if column is not None:
                     found.setdefault("algorithm", column)
             if "algorithm" not in found:
-                self.unclear(named, algorithm=None)
+                self.unclear(named)
+                self.form_asked = not self.reading.transpose and not self.scores_told
             return
         if self.across:
             found.pop("algorithm", None)
-        elif "algorithm" not in found and self.reading.algorithm_from is None and self.alone:
-            self.unclear(named, algorithm=None)
-        elif "algorithm" not in found and not (self.reading.algorithm_from and "task" in found):
-            found["algorithm"] = FILE
+        elif "algorithm" not in found and "algorithm" not in self.several:
+            if self.reading.algorithm_from is None and self.alone:
+                self.unclear(named)
+            elif not (self.reading.algorithm_from and "task" in found):
+                found["algorithm"] = FILE
         if self.keyed:
             return
         problem = "no column is named as a dataset or task"
         if "algorithm" in found and not self.alone:
             found["dataset"] = FILE
         elif "algorithm" in found:
-            self.unclear(
-                f"{problem} (if the file is one dataset, pass dataset='@file')", dataset=None
-            )
+            self.unclear(f"{problem} (if the file is one dataset, pass dataset='@file')")
         elif not self.alone:
-            problem += " (if the files are repeats, pass repeat='@file')"
-            self.unclear(problem, dataset=None)
-        elif len([c for c in self.free if not self.raw.is_numeric(c)]) == 1 or self.scores_told:
-            if any(map(_unnamed, self.free)):
-                problem += " (if the column or index without a name is, call it 'dataset')"
-            self.unclear(problem, dataset=Blank("COLUMN", algorithm="COLUMN", transpose=True))
+            self.unclear(f"{problem} (if the files are repeats, pass repeat='@file')")
         else:
-            blank = Blank("True", dataset="COLUMN", score="COLUMN")
-            self.unclear(
-                "no column is named as a dataset, task or algorithm",
-                algorithm=None,
-                transpose=blank,
-            )
+            self.form_asked = not self.scores_told
+            text = [c for c in self.free if not self.raw.is_numeric(c)]
+            if len(text) > 1 and not self.scores_told:
+                problem = "no column is named as a dataset, task or algorithm"
+            hint = "if the file is one dataset, pass dataset='@file'"
+            if not text:
+                hint = "if each row is one, pass dataset='@row'"
+            elif text == [""]:
+                hint = "the one without a name is ''"
+            self.unclear(f"{problem} ({hint})")
+            if len(text) == 1:
+                self._check_labels("dataset", text[0])
 
     def _keys(self, roles: Roles) -> Keys | None:
         """Return the keys of the scores, as far as known; refuse rows of the same key."""
@@ -303,8 +395,14 @@ class _Finder:
             unknown = bool(self.problems)
         if unknown:
             return None
+        for column in dict.fromkeys(self.found[role] for role in _KEYS if role in self.found):
+            n_empty = int((self.raw.codes(column)[0] < 0).sum())
+            if n_empty and self.problems:
+                empty = f"{quote(column)} is empty in {count(n_empty, 'row')}"
+                self.unclear(empty, where=[Blank(f"{column}!=")])
+                return None
         keys = make_keys(self.raw, roles, self.reading)
-        if keys.several and "where" not in self.template:
+        if keys.several and "where" not in self.options:
             self._check_rows(keys, roles.unused)
         return keys
 
@@ -321,30 +419,26 @@ class _Finder:
                 n_folds = n_runs if key is keys.fold else n_folds
         again = n_runs < raw.n_rows
         told = {"fold", "repeat"} & {*self.reading.told} or is_own(raw)
-        differing = [] if told and not again else self._differing(keys, unused)
+        differing = [] if told and not again else self._differing(keys, unused, again)
         if differing:
-            self.questions["differing"] = differing
-            shown = [f"{quote(c)} ({quote_list(raw.names(c), limit=3)})" for c in differing[:3]]
-            apart = [c for c in differing if self._tells_apart(c, runs)]
-            column = apart[0] if len(apart) == 1 else "COLUMN"
-            proposed: dict[str, Any] = {"where": [Blank(f"{column}=VALUE")]}
-            if "repeat" not in self.found and apart == [column] and raw.is_numeric(column):
-                proposed = {"repeat": Blank(column, where=f"{column}=VALUE")}
-            elif "dataset" not in self.found:
-                proposed = {"dataset": Blank("COLUMN", where=f"{column}=VALUE")}
+            chosen = self._fewest(differing, runs) or differing[:3]
+            self.questions["differing"] = chosen
+            shown = [
+                f"{quote(c)} ({quote_list([n.strip()[:24] for n in raw.names(c)], limit=2)})"
+                for c in chosen
+            ]
             self.unclear(
-                f"rows of one task and algorithm differ in {' and '.join(shown)}: if it is not the"
-                " dataset or a repeat, keep one value with where=…, or join it to the algorithm"
-                " with a second algorithm=…",
-                **proposed,
+                f"rows of one task and algorithm differ in {', '.join(shown)}: are these tasks,"
+                " repeats, or parts of the algorithm, or is one value to be kept?"
             )
         elif again:
             twice = pd.Series(runs).duplicated().to_numpy()
             second = int(np.flatnonzero(twice)[0])
             first = int(np.flatnonzero(runs == runs[second])[0])
             places = [raw.row(row).removeprefix(f"{raw.name}, ") for row in (first, second)]
+            same = "task and algorithm" if keys.repeat is None else "task, algorithm and repeat"
             raise ResultsError(
-                f"{raw.name}: {count(twice.sum(), 'row')} with a task and algorithm that an earlier"
+                f"{raw.name}: {count(twice.sum(), 'row')} with a {same} that an earlier"
                 f" row has, first {keys.show(keys.cell[second, 0])} ({' and '.join(places)}); drop"
                 " them, or pass repeat='@row' if they are repeats"
             )
@@ -352,26 +446,55 @@ class _Finder:
             values = f"{len(keys.repeat[1]):,} different values"
             keys.notes.append(f"{raw.name}: scores averaged over repeats ({values}).")
 
-    def _differing(self, keys: Keys, columns: Sequence[str]) -> list[str]:
-        """Return columns that differ among the rows of a cell, but for results and times."""
+    def _differing(self, keys: Keys, columns: Sequence[str], again: bool) -> list[str]:
+        """Return columns that differ among the rows of a cell, but for results and times.
+
+        If a listed repeat tells the rows apart, numbers are results, and so is text that has more
+        values on all tasks of an algorithm than a cell has rows: levels of a factor recur.
+        """
         (cells, n_cells), found = keys.row_cell, {}
         most = np.bincount(cells).max()
+        algorithms = np.broadcast_to(keys.algorithm[:, :1], (self.raw.n_rows, 1))[:, 0]
+        scored = np.ones(self.raw.n_rows, dtype=bool)
+        if not again and "score" in self.found:  # text on failures does not matter
+            scored = np.isfinite(self.raw.numbers(self.found["score"]).values)
         for column in columns:
-            if is_time(column) or is_index(column):
+            if is_time(column) or is_index(column) or normalise(column) in STATUS:
                 continue
             codes, names = self.raw.codes(column)
+            width = len(names) + 1
             # Few fractions are the levels of a factor, such as 0, 0.05 and 0.2 of noise.
             fractional = self.raw.is_fractional(column) and column not in self.raw.index
-            if not fractional or len(names) <= most:
-                width = len(names) + 1
-                pairs = compact(cells * width + codes + 1, n_cells * width)[1]
-                if len(pairs) > n_cells and normalise(column) not in STATUS:
-                    found[column] = width
+            if fractional and len(names) > most:
+                continue
+            if not again and not normalise(column).startswith("param"):
+                pairs = np.unique(algorithms * width + codes + 1)
+                if self.raw.is_numeric(column) or np.bincount(pairs // width).max() > most:
+                    continue
+            pairs = compact((cells * width + codes + 1)[scored], n_cells * width)[1]
+            if len(pairs) > len(np.unique(cells[scored])):
+                found[column] = 2 * len(names) > self.raw.n_rows, self.raw.is_numeric(column), width
         return sorted(found, key=lambda column: found[column])
 
-    def _tells_apart(self, column: str, runs: Any) -> bool:
-        codes, names = self.raw.codes(column)
-        return not pd.Series(runs * (len(names) + 1) + codes).duplicated().any()
+    def _fewest(self, columns: Sequence[str], runs: Any) -> list[str]:
+        """Return the fewest columns, by their order, that tell rows of one run apart."""
+        # Those that number the rows tell nothing else.
+        few = [c for c in columns if 2 * len(self.raw.names(c)) <= self.raw.n_rows]
+        columns = (few or columns)[:_MOST_TOGETHER]
+        first = pd.DataFrame({"runs": runs[:_FIRST_ROWS]}).assign(
+            **{c: self.raw.codes(c)[0][:_FIRST_ROWS] for c in columns}
+        )
+        for size in range(1, 5):
+            for chosen in map(list, combinations(columns, size)):
+                if not first[["runs", *chosen]].duplicated().any() and self._tells_apart(
+                    chosen, runs
+                ):
+                    return chosen
+        return []
+
+    def _tells_apart(self, columns: Sequence[str], runs: Any = 0) -> bool:
+        codes = {str(i): self.raw.codes(column)[0] for i, column in enumerate(columns)}
+        return not pd.DataFrame(codes).assign(runs=runs).duplicated().any()
 
     # -- scores ------------------------------------------------------------------------------------
 
@@ -394,17 +517,45 @@ class _Finder:
                     " the column error has the reasons"
                 )
             return "auroc"
+        if text := self._told_results():
+            self.unclear(f"{text}: if these are scores, keep one number in each cell")
+            self.unclear("which column is the score?")
+            return None
         times = [c for c in self.free if raw.is_numeric(c) and is_time(c)]
-        if len(only := scores or times) == 1 and measure(only[0])[1] != "train":
+        if len(only := scores or times) == 1 and self._is_score(only[0]):
             return only[0]
         check_text(raw, [c for c in self.free if measure(c)[0] or not scores])
         if (told := self.reading.score) is not None:
             self.unclear(f"no column is named {quote(told)} as in another file; rename the score")
             return None
-        self.unclear("which column is the score?", score=None)
-        if self.reading.lower_is_better is None and not all(measure(c)[0] for c in scores):
-            self.template["lower_is_better"] = BLANK["lower_is_better"]
+        if not any(raw.is_numeric(c) or raw.is_flag(c) for c in self.free):
+            raise ResultsError(self._without_numbers())
+        self.unclear("which column is the score?")
         return None
+
+    def _is_score(self, column: str) -> bool:
+        """Return True if the only column of numbers is the score, as others may be text."""
+        listed, part = measure(column)
+        if part == "train" or (listed is not None and not is_time(column)):
+            return part != "train"
+        if any(measure(other)[0] for other in self.free if other != column):
+            return False
+        known = is_time(column) or normalise(column) in GENERIC
+        return known or not {*_KEYS} & {*self.told} - {*self.raw.suggested}
+
+    def _told_results(self) -> str:
+        """Return a dataset or task whose cells are results rather than names, as a clause."""
+        for column in [self.told[role] for role in ("dataset", "task") if role in self.told]:
+            names = [] if self.raw.is_numeric(column) else self.raw.names(column)
+            results = [name for name in names if _RESULT.match(name)]
+            if 2 * len(results) > len(names):
+                return f"{quote(column)} has text such as {quote(results[0])}"
+        return ""
+
+    def _without_numbers(self) -> str:
+        text = next((c for c in self.free if self.raw.names(c)), "")
+        cell = f"; {quote(text)} has text such as {quote(self.raw.names(text)[0])}" if text else ""
+        return f"{self.raw.name}: no column holds numbers, so there is no score{cell}"
 
     def _metric(self) -> str | None:
         """Find a column of measures, which must be one measure; return its name."""
@@ -425,17 +576,30 @@ class _Finder:
             if wanted is not None:
                 self.raw = self.raw.keep(self.raw.row_names(column) == wanted)
             elif len(names) > 1 and not self.raw.mixed:
-                self.unclear(
-                    f"{quote(column)} names {len(names)} measures ({quote_list(names, limit=4)}),"
-                    " which cannot be compared with each other",
-                    where=[Blank(f"{column}=VALUE")],
-                )
+                self._ask_measure(column, names)
             return wanted or (names[0] if len(names) == 1 else None)
         if wanted is not None:
             raise ResultsError(
                 f"{self.raw.name}: metric={quote(wanted)}, but no column names the measure of a row"
             )
         return None
+
+    def _ask_measure(self, column: str, names: Sequence[str]) -> None:
+        key = self.found.get("task") or self.found.get("dataset")
+        one_each = key is not None and self.raw.groups(column, key)
+        problem = f"{quote(column)} names {len(names)} measures ({quote_list(names, limit=3)})"
+        if one_each:
+            self.unclear(
+                f"{problem}, one for each task: keep one with where=…, or, if the direction of the"
+                f" score is the same in all, pass ignore={quote(column)}",
+                where=[Blank(f"{column}=VALUE", optional=True)],
+                ignore=[Blank(column, optional=True)],
+            )
+        else:
+            self.unclear(
+                f"{problem}, which cannot be compared with each other",
+                where=[Blank(f"{column}=VALUE")],
+            )
 
     def _numbers(self, column: str) -> Numbers:
         """Return the numbers of a score, also of flags; ask about a constant that was not told."""
@@ -444,7 +608,7 @@ class _Finder:
         numbers = self.raw.numbers(column)
         sure = self.across or "score" in self.told or is_own(self.raw)
         if not sure and len(numbers.known) > 2 and numbers.low == numbers.high:
-            self.unclear(f"all values of {quote(column)} are {numbers.low:g}", score=None)
+            self.unclear(f"all values of {quote(column)} are {numbers.low:g}", score=_COLUMN)
         return numbers
 
     def _labels(self, columns: Sequence[str]) -> list[str]:
@@ -468,8 +632,6 @@ class _Finder:
         text = [c for c in others if not raw.is_numeric(c)]
         keyed = self.keyed or "algorithm" in self.found
         check_text(raw, text if keyed or len(text) > 1 else ())
-        if "algorithm" in self.template and across == "algorithm":
-            return []
         rest = {
             c: raw.numbers(c)
             for c in others
@@ -478,56 +640,57 @@ class _Finder:
             and not (is_index(c) and not raw.is_fractional(c))
         }
         if not rest:
-            self.unclear(f"no column holds the scores of {across}s", score=None, algorithm=None)
-            return []
-        for reason, columns in _caught(_NEVER, rest):
-            self.unclear(_not_a(columns, reason, across), ignore=columns)
+            raise ResultsError(self._without_numbers())
+        if self.form_asked and len(text) != 1:
+            return [c for c in rest if raw.is_fractional(c)] or [*rest]
+        never = dict(_caught(_NEVER, rest))
         shared = shared_measure([*rest])
-        if text and keyed:
-            self.unclear(
-                f"{quote_list(text, limit=_SHOWN)} {'hold' if len(text) > 1 else 'holds'} text:"
-                " name the role (dataset=…, algorithm=…), keep one value with where=…, or"
-                " ignore it",
-                ignore=text if shared else None,
-            )
+        if text and keyed and shared is None:
+            self.doubts["text in the cells"] = text
+            self.form_asked = not (self.reading.transpose or self.scores_told)
         measures = [c for c in rest if measure(c)[0]]
         if len(measures) < len(rest):
             measures = [c for c in rest if measures_in(c)] if shared is None else []
         if not measures and all(map(is_quantity, rest)) and shared is None:
             measures = [*rest]
-        if measures:
-            blanks: dict[str, Any] = {"score": None}
-            if "algorithm" not in self.found:
-                blanks["algorithm"] = None if self.alone or not self.keyed else FILE
-            what = "measures" if measures[1:] else "a measure"
-            self.unclear(_not_a(measures, what, across), **blanks)
-            return [*rest]
-        if across == "algorithm":
-            self._check_beside_traits(shared)
         columns = [*rest]
-        option = "algorithms" if across == "algorithm" else "task"
-        for reason, doubtful in _caught(_DOUBTFUL, rest):
-            shown = f"{quote_list(doubtful, limit=_SHOWN)} may not be {_some(across, doubtful)}"
-            remedy = ""
-            if 2 * len(doubtful) < len(columns):
-                trait = ", a trait with traits=…" if across == "algorithm" else ""
-                remedy = f": leave it out with ignore=…{trait}, or name all with {option}=…"
-            self.unclear(f"{shown} ({reason}){remedy}", **{"ignore" if remedy else option: None})
+        if measures:
+            self.doubts["a measure" if len(measures) == 1 else "measures"] = measures
+            self.measured = True
+            if len(measures) == len(rest) or across == "task":
+                self.across = ""
+            else:
+                self.form_asked = True
+        else:
+            self.doubts |= dict(_caught(_DOUBTFUL, rest))
+            if across == "algorithm" and (traits := self._unbounded_traits(shared)):
+                self.doubts[f"beside the traits {quote_list(traits, limit=2)}"] = [*rest]
+        if self.doubts:
+            self._ask_columns(never | self.doubts)
+        elif text and keyed:
+            never["text in the cells"] = text
+        for reason, caught in () if self.doubts else never.items():
+            verb = "are" if caught[1:] else "is"
+            shown = f"{quote_list(caught, limit=_SHOWN)} {verb} not {_some(across, caught)}"
+            self.unclear(f"{shown} ({reason})", ignore=caught)
         return columns
 
-    def _check_beside_traits(self, shared: str | None) -> None:
-        """Ask for the algorithms beside listed traits, unless a measure bounds their scores."""
+    def _ask_columns(self, doubts: Mapping[str, Sequence[str]]) -> None:
+        """Ask which columns are the scores, as some may be something else."""
+        across = self.across or "algorithm"
+        columns = [column for caught in doubts.values() for column in caught]
+        shown = quote_list(columns, limit=_SHOWN)
+        reasons = "; ".join([*doubts][:_SHOWN])
+        self.unclear(f"{shown} may not be {_some(across, columns)} ({reasons})")
+        self.questions["doubtful"] = columns
+
+    def _unbounded_traits(self, shared: str | None) -> list[str]:
+        """Return the listed traits, beside which others may be, unless the measure has bounds."""
         traits = [c for c in self.traits.values() if normalise(c) not in {"n", "m", "sparsity"}]
         known = self.reading.score_name or self.reading.metric or shared
         bounds = measure(known or shared_measure([self.raw.stem]) or "")[0]
         bounded = bounds is not None and np.isfinite([bounds.low, bounds.high]).all()
-        if traits and not (self.reading.traits or self.reading.ignore or bounded):
-            shown = quote_list(traits, limit=3)
-            self.unclear(
-                f"which columns beside {shown} are algorithms (algorithms=…), or which are not"
-                " (traits=… or ignore=…)?",
-                algorithms=None,
-            )
+        return [] if self.reading.traits or bounded else traits
 
     # -- direction, status and labels --------------------------------------------------------------
 
@@ -535,6 +698,8 @@ class _Finder:
         """Return the name of the measure, as told or as the columns give it."""
         told, first = self.reading.score_name, columns[0] if columns else ""
         named = first if measure(first)[0] else None
+        if self.measured:
+            return told or self.reading.metric or ""
         if self.across:
             return (
                 told
@@ -556,15 +721,20 @@ class _Finder:
             in_file = measure(shared_measure([self.raw.stem]) or "")[0]
             if in_file is not None and _fits(in_file, numbers):
                 listed, named = in_file, in_file.name
+                if lower is None and self.problems:
+                    way = "lower" if listed.lower else "higher"
+                    self.unclear(f"{way} is better, by {named!r} in the name of the file")
         if self.across == "task" and not (
-            self.scores_told
+            self.form_asked
+            or self.scores_told
             or self.reading.transpose
             or self.reading.score_name
             or measures_in(named)
         ):
             # Measures that are not listed look like tasks.
             shown = quote_list(columns, limit=3)
-            self.unclear(f"are {shown} tasks (transpose=True), or measures?", transpose=None)
+            self.unclear(f"are {shown} tasks, or measures?")
+            self.form_asked = True
         named = named or "score"
         asked = lower is None
         if listed is not None and (asked or self.reading.score_name is not None):
@@ -577,7 +747,7 @@ class _Finder:
             return named, True
         if self.across or "score" not in self.told or any(len(n.known) for n in numbers):
             shown = f" of {quote(named)}" if named != "score" else ""
-            self.unclear(f"is a higher or a lower score{shown} better?", lower_is_better=None)
+            self.unclear(f"is a higher or a lower score{shown} better?", lower_is_better=_DIRECTION)
         return named, False  # text is refused, whatever the direction
 
     def _check_bounds(self, listed: Measure, numbers: Sequence[Numbers]) -> None:
@@ -589,7 +759,7 @@ class _Finder:
             bounds = "0 … 1 or 0 … 100" + (" throughout" if low >= 0 and high <= 100 else "")
         self.unclear(
             f"{quote(listed.name)} lies in {bounds}, but the values in {low:.4g} … {high:.4g}",
-            **({"lower_is_better": None} if self.reading.lower_is_better is None else {}),
+            **({"lower_is_better": _DIRECTION} if self.reading.lower_is_better is None else {}),
         )
 
     def _status(self) -> str | None:
@@ -605,7 +775,8 @@ class _Finder:
         """Ask about runs that have a score but did not succeed."""
         codes, names = self.raw.codes(column)
         failed = np.array([*(state_of(name) != "ok" for name in names), False])[codes]
-        failed &= np.isfinite([n.values for n in numbers]).any(axis=0)
+        if numbers:
+            failed &= np.isfinite([n.values for n in numbers]).any(axis=0)
         if is_own(self.raw) or not failed.any():
             self.found["status"] = column
             return
@@ -618,12 +789,13 @@ class _Finder:
         self.questions["status"] = column, problem
         self.unclear(
             f"{problem}: if these runs failed, pass status={quote(column)},"
-            f" otherwise ignore={quote(column)}"
+            f" otherwise ignore={quote(column)}",
+            status=Blank(column, optional=True),
+            ignore=[Blank(column, optional=True)],
         )
 
-    def _check_labels(self, role: str) -> None:
+    def _check_labels(self, role: str, column: str | None) -> None:
         """Refuse rows or files that are measures or summaries."""
-        column = self.found.get(role)
         if column is None or column == ROW or is_own(self.raw):
             return
         codes, distinct = self.raw.codes(column)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import json
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from os import PathLike
@@ -129,12 +127,9 @@ class Results:
                 raise ResultsError(
                     f"{name}: the rows must be the tasks of scores, in the same order"
                 )
-        for name in ("failed", "recorded_failures"):
-            frame = getattr(self, name)
-            if frame is not None and list(frame.columns) != self.algorithms:
-                raise ResultsError(
-                    f"{name}: the columns must be those of scores, in the same order"
-                )
+            masks = frame is not None and name.endswith(("failed", "failures"))
+            if masks and list(frame.columns) != self.algorithms:
+                raise ResultsError(f"{name}: the columns must be those of scores, in this order")
         without = set() if self.suites is None else set(index.unique(0)) - set(self.suites)
         if without:
             raise ResultsError(
@@ -159,7 +154,8 @@ class Results:
     @property
     def n_clusters(self) -> int:
         """Return the number of datasets."""
-        return len(self.scores.index.unique(0))
+        index: Any = self.scores.index
+        return len(np.unique(index.codes[0]))
 
     @property
     def n_suites(self) -> int | None:
@@ -345,7 +341,7 @@ class Results:
         return frame
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write the long form to a .parquet, .csv or .jsonl file.
+        """Write the long form to a .parquet or .csv file.
 
         The file is written atomically. Names are written unchanged.
 
@@ -359,31 +355,27 @@ class Results:
         246
         """
         target = Path(path)
-        writer = _WRITERS.get(target.suffix.lower())
-        if writer is None:
+        suffix = target.suffix.lower()
+        if suffix not in {".parquet", ".csv"}:
             raise OutputError(
                 f"{show_path(target)}: the file type {quote(target.suffix)} is not supported;"
-                f" choose one of {', '.join(_WRITERS)}"
+                " choose .parquet or .csv"
             )
-        writer(self.to_frame(), target)
+        write = write_parquet if suffix == ".parquet" else _write_csv
+        write(self.to_frame(), target)
 
     def __repr__(self) -> str:
         return f"<{self._headline()}: {quote_list(self.algorithms)}>"
 
     def _repr_html_(self) -> str:
-        scores = self.scores.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
-        shown = scores.map(lambda value: "–" if math.isnan(value) else f"{value:.4g}")
-        failed = as_mask(self.failed, self.scores)[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
-        table = shown.mask(failed, "failed").reset_index().to_html(index=False, border=0)
-        n_hidden = {
-            "tasks": self.n_tasks - _ROWS_SHOWN,
-            "algorithms": len(self.algorithms) - _COLUMNS_SHOWN,
-        }
-        left_out = [f"{n:,} more {what}" for what, n in n_hidden.items() if n > 0]
-        more = f"<p>… {' and '.join(left_out)}</p>" if left_out else ""
+        scores = self.scores.head(_ROWS_SHOWN)
+        failed = as_mask(self.failed, self.scores)[:_ROWS_SHOWN]
+        shown = scores.map("{:.4g}".format).mask(scores.isna(), "–").mask(failed, "failed")
+        table = shown.reset_index().to_html(index=False, border=0, max_cols=_COLUMNS_SHOWN)
+        part = f" (first {_ROWS_SHOWN} tasks)" if self.n_tasks > _ROWS_SHOWN else ""
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes[:_NOTES_SHOWN])
         return (
-            f"<div><p><strong>{escape(self._headline())}</strong></p>{table}{more}"
+            f"<div><p><strong>{escape(self._headline())}</strong>{part}</p>{table}"
             f"<ul>{notes}</ul></div>"
         )
 
@@ -466,19 +458,3 @@ def _write_csv(frame: pd.DataFrame, path: Path) -> None:
     returns = any(text[name].str.contains("\r", regex=False).any() for name in text)
     quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
     write_file(path, frame.to_csv(index=False, quoting=quoting))
-
-
-def _write_json(frame: pd.DataFrame, path: Path) -> None:
-    columns = [
-        frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in frame
-    ]
-    records = (dict(zip(frame.columns, row, strict=True)) for row in zip(*columns, strict=True))
-    lines = (json.dumps(record, ensure_ascii=False, allow_nan=False) for record in records)
-    write_file(path, "".join(f"{line}\n" for line in lines))
-
-
-_WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
-    ".parquet": write_parquet,
-    ".csv": _write_csv,
-    ".jsonl": _write_json,
-}

@@ -46,19 +46,23 @@ def test_grades_of_inspect(tmp_path, grade, score):
     assert found.tolist() == [1, score, score, score]
 
 
-def test_mteb_results(tmp_path):
+@pytest.mark.parametrize("options", [{}, {"reader": "mteb"}])
+def test_mteb_results(tmp_path, options):
     for model, score in zip(MODELS, (0.9, 0.8), strict=True):
         folder = tmp_path / model.replace("/", "__") / ("a" * 40)
         write(folder / "model_meta.json", {"name": model})
         for task in ("Banking77Classification", "STS12"):
             entry = {"main_score": score, "hf_subset": "default", "languages": ["eng-Latn"]}
-            write(folder / f"{task}.json", {"task_name": task, "scores": {"test": [entry]}})
-    results = load_results(tmp_path, reader="mteb")
+            result = {"mteb_version": "2", "task_name": task, "scores": {"test": [entry]}}
+            write(folder / f"{task}.json", result)
+    results = load_results(tmp_path, **options)
     assert results.algorithms == list(MODELS)
     assert results.scores.to_numpy().tolist() == [[0.9, 0.8]] * 2
     for meta in tmp_path.rglob("model_meta.json"):
         meta.unlink()
-    assert load_results(tmp_path, reader="mteb").algorithms == list(MODELS)
+    assert load_results(tmp_path, **options).algorithms == list(MODELS)
+    files = sorted(tmp_path.rglob("STS12.json"))
+    assert load_results(*files, **options).scores.to_numpy().tolist() == [[0.9, 0.8]]
 
 
 @pytest.mark.parametrize("name", ["inspect", "lm-eval", "helm", "mteb", "tsml", "automlbenchmark"])
@@ -141,7 +145,7 @@ def test_a_damaged_log_of_inspect(tmp_path, refused):
 
 
 def test_tsml():
-    table = read("tsml/classification", reader="tsml")
+    table = read("tsml/classification")
     assert (table.score_name, table.higher_is_better) == ("accuracy", True)
     assert table.scores[["bad", "good"]].to_numpy().tolist() == [[0.5, 1.0]] * 3
     table = read("tsml/regression", reader="tsml")
@@ -186,7 +190,7 @@ def test_constraints_of_automlbenchmark_distinguish_frameworks(tmp_path):
 def test_lm_evaluation_harness():
     with pytest.raises(ResultsError, match="names 2 measures"):
         read("lm_eval", reader="lm-eval")
-    table = read("lm_eval", reader="lm-eval", metric="acc")
+    table = read("lm_eval", metric="acc")
     assert (table.score_name, table.algorithms) == ("acc", ["lab__alpha", "lab__beta"])
     assert (set(table.clusters), table.n_tasks) == (DATASETS, 12)
     assert table.scores["lab__beta"].tolist() == [0.0, 1.0, 1.0, 1.0] * 3
@@ -223,7 +227,7 @@ def test_results_of_lm_evaluation_harness(tmp_path, options):
 def test_helm():
     with pytest.raises(ResultsError, match="names 2 measures"):
         read("helm", reader="helm")
-    table = read("helm", reader="helm", metric="exact_match")
+    table = read("helm", metric="exact_match")
     assert table.score_name == "exact_match"
     assert table.algorithms == ["lab/alpha", "lab/beta"]
     assert set(table.clusters) == {f"mmlu:subject={name}" for name in DATASETS}

@@ -67,23 +67,6 @@ def test_bundled_table_is_that_of_the_paper():
     assert means.round(3).tolist() == [0.817, 0.814, 0.805]
 
 
-def test_any_names_through_options(long_frame):
-    names = {"dataset": "a", "class": "b", "descriptor": "c", "auroc": "d", "n": "e", "m": "f"}
-    results = load_results(
-        long_frame.rename(columns=names),
-        cluster="a",
-        task="b",
-        algorithm="c",
-        score="d",
-        traits=["e", "f"],
-        lower_is_better=False,
-    )
-    plain = load_results(long_frame)
-    assert results.scores.equals(plain.scores)
-    assert results.traits.to_numpy().tolist() == plain.traits.to_numpy().tolist()
-    assert results.score_name == "d"
-
-
 def test_wide_form(long_frame, tmp_path):
     wide = long_frame.pivot(
         index=["dataset", "class", "n", "m"], columns="descriptor", values="auroc"
@@ -95,35 +78,10 @@ def test_wide_form(long_frame, tmp_path):
     assert "not used: '', 'best'" in results.read_as[0]
 
 
-def test_wide_form_with_folds():
-    frame = pd.DataFrame(
-        {"dataset": list("xxyy"), "fold": [0, 1, 0, 1], "A": [1.0, 2, 3, 4], "B": [5.0, 6, 7, 9]}
-    )
-    results = load_results(frame, algorithms=["A", "B"], lower_is_better=False)
-    assert results.scores.to_numpy().tolist() == [[1.5, 5.5], [3.5, 8.0]]
-    assert results.cvsd.to_numpy() == pytest.approx(
-        np.array([[1, 1], [1, 2]]) / np.sqrt(2), rel=1e-12
-    )
-
-
 def fold_frame(long_frame, folds=3):
     rng = np.random.default_rng(0)
     frame = pd.concat([long_frame.assign(fold=fold) for fold in range(folds)])
     return frame.assign(auroc=rng.random(len(frame)), status="ok").reset_index(drop=True)
-
-
-def test_folds_give_mean_and_spread(long_frame):
-    frame = fold_frame(long_frame)
-    results = load_results(frame)
-    groups = frame.groupby(["dataset", "class", "descriptor"], sort=False)["auroc"]
-    pd.testing.assert_frame_equal(
-        results.scores, groups.mean().unstack(), check_names=False, check_column_type=False
-    )
-    pd.testing.assert_frame_equal(
-        results.cvsd, groups.std().unstack(), check_names=False, check_column_type=False
-    )
-    assert results.fold_scores.shape == (6, 6)
-    assert results.fold_scores[("B", "2")].iloc[0] == frame["auroc"][25]
 
 
 def test_repeats_are_averaged_within_folds_and_kept(tmp_path, long_frame):
@@ -149,58 +107,6 @@ def test_repeats_are_averaged_within_folds_and_kept(tmp_path, long_frame):
     assert results.cvsd is results.fold_scores is None
 
 
-def test_unique_seeds_are_not_repeats(long_frame):
-    frame = fold_frame(long_frame)
-    results = load_results(frame.assign(seed=np.arange(len(frame))))
-    same(results, load_results(frame))
-    assert results.notes == ()
-
-
-def test_a_failed_fold_makes_the_cell_missing(long_frame):
-    frame = fold_frame(long_frame).astype({"auroc": object})
-    frame.loc[0, ["status", "auroc"]] = ["timeout", None]
-    extra = frame.iloc[[0]].assign(fold=7)  # does not change the folds of others
-    results = load_results(pd.concat([frame, extra]))
-    assert np.isnan(results.scores.iloc[0, 0])
-    assert results.scores.isna().sum().sum() == 1
-    assert results.fold_scores.iloc[0]["A"].isna().all()
-    assert any("2 rows with a failed status (first 'x' / '0': 'A')" in n for n in results.notes)
-
-
-def test_undefined_folds_are_skipped(long_frame):
-    frame = fold_frame(long_frame)
-    undefined = (frame["fold"] == 1) & (frame["dataset"] == "x") & (frame["class"] == "0")
-    frame.loc[undefined, "status"] = "undefined"
-    frame.loc[undefined, "auroc"] = np.nan
-    results = load_results(frame)
-    kept = frame[~undefined].query("dataset == 'x' and `class` == '0' and descriptor == 'A'")
-    assert results.scores.iloc[0, 0] == pytest.approx(kept["auroc"].mean(), rel=1e-15)
-    assert results.missing.empty
-    assert any("2 cells averaged over the other folds" in note for note in results.notes)
-    # With no other fold the cell is missing.
-    frame.loc[frame["dataset"] == "x", "status"] = "no_auroc"
-    assert len(load_results(frame).missing) == 4
-
-
-def test_a_fold_without_a_score_makes_the_cell_missing(long_frame):
-    frame = fold_frame(long_frame).drop(columns="status")
-    frame.loc[0, "auroc"] = np.nan
-    results = load_results(frame)
-    assert len(results.missing) == 1
-    assert any("1 row without a score" in note for note in results.notes)
-
-
-def test_folds_that_differ_between_algorithms(long_frame):
-    frame = fold_frame(long_frame).drop(columns="status")
-    frame = frame.drop(index=12)  # fold 1 of x / 0 / A
-    results = load_results(frame)
-    assert results.missing.to_dict("records") == [{"dataset": "x", "class": "0", "algorithm": "A"}]
-    note = next(note for note in results.notes if "folds" in note)
-    assert "'x' / '0': 'A' has 2 of 3 folds" in note
-    with pytest.raises(ValueError, match="A' has 2 of 3 folds"):
-        results.resolve_missing()
-
-
 def test_thousands_of_folds_are_refused(long_frame, refused):
     n = 30_000
     frame = pd.DataFrame(
@@ -212,13 +118,6 @@ def test_thousands_of_folds_are_refused(long_frame, refused):
         }
     )
     refused(frame, says=("30,000 distinct values", "fold=…"))
-
-
-def test_traits_that_vary_within_a_task_are_averaged(long_frame):
-    long_frame.loc[0, "n"] = 8
-    results = load_results(long_frame)
-    assert results.traits["n"].iloc[0] == 4.0
-    assert any("'n' varies within 1 task" in note for note in results.notes)
 
 
 def test_output_of_the_runner(tmp_path):

@@ -15,6 +15,7 @@ from occstats.errors import ResultsError
 from occstats.results.readers.delimited import as_utf8, check_lines, read_delimited
 from occstats.results.readers.excel import read_excel
 from occstats.results.readers.frames import RawTable
+from occstats.results.readers.harnesses import read_logs
 from occstats.results.readers.json_lines import read_json
 from occstats.results.readers.limits import (
     Limits,
@@ -42,7 +43,7 @@ def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> lis
         content = _standard_input(limits.unpacked_bytes)
         if not content:
             raise ResultsError("standard input: is empty; the program before it may have failed")
-        return [_read_text(content, "", "standard input", limits, reading)]
+        return [_read_text(content, Path("standard input"), limits, reading)]
     status = check_exists(path)
     if path.is_dir():
         return _read_directory(path, limits, reading)
@@ -60,11 +61,10 @@ def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> lis
             raise ResultsError(
                 f"{where}: damaged or truncated gzip file ({error}); copy it again"
             ) from None
-        path = path.with_suffix("")
     else:
         limits.check(where, size=status.st_size)
         content = path.read_bytes()
-    return [_read_text(content, path.suffix.lower(), where, limits, reading)]
+    return [_read_text(content, path, limits, reading)]
 
 
 @cache  # it can be read once only
@@ -72,30 +72,28 @@ def _standard_input(limit: int) -> bytes:
     return sys.stdin.buffer.read(limit + 1)
 
 
-def _read_text(
-    content: bytes, suffix: str, where: str, limits: Limits, reading: Reading
-) -> RawTable:
+def _read_text(content: bytes, path: Path, limits: Limits, reading: Reading) -> RawTable:
     """Read the content of a text file by what it holds."""
+    where = show_path(path)
+    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     limits.check(where, size=len(content))
     kind = kind_of_bytes(content[:512], where)
     if kind not in {"text", "json"}:
         raise ResultsError(f"{where}: is a compressed {kind} file; decompress it first")
     content = as_utf8(content, where, reading.encoding)
-    json = kind == "json" or suffix in {".json", ".jsonl", ".ndjson"}
-    named = suffix in {".csv", ".tsv", ".tab"} and content.lstrip()[:1] != b"|"
-    if not json:
-        check_lines(content, where)
-        if not named and is_markdown(content):
-            return read_markdown(content, where, limits, reading.table)
-    if json:
-        return read_json(content, where, limits, reading.table)
+    if kind == "json" or suffix in {".json", ".jsonl", ".ndjson"}:
+        return read_json(content, path, limits, reading.table)
+    check_lines(content, where)
+    delimited = suffix in {".csv", ".tsv", ".tab"} and content.lstrip()[:1] != b"|"
+    if not delimited and is_markdown(content):
+        return read_markdown(content, where, limits, reading.table)
     choose_table([where], reading.table, where)
     check_text(content, suffix, where)
     return read_delimited(content, where, limits, reading.header_rows)
 
 
 def _read_directory(path: Path, limits: Limits, reading: Reading) -> list[RawTable]:
-    """Read the Parquet shards of a directory as one table; without any, each CSV file as one."""
+    """Read the Parquet shards or logs of a directory as one table, or each text file as one."""
     if (path / "sweep.json").is_file():
         chosen = show_path(path / "results.csv")
         raise ResultsError(
@@ -109,14 +107,18 @@ def _read_directory(path: Path, limits: Limits, reading: Reading) -> list[RawTab
     shards = [file for file in found if file.suffix.lower() in {".parquet", ".pq"}]
     if shards:
         return [read_parquet(shards, show_path(path), limits)]
-    endings = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
-    texts = [file for file in found if file.name.lower().endswith(endings)]
+    logs = read_logs(path, found, limits)
+    if logs is not None:
+        return [logs]
+    texts: list[Path] = []
+    for endings in ((".csv", ".tsv", ".csv.gz", ".tsv.gz"), (".jsonl", ".ndjson", ".json")):
+        texts = texts or [file for file in found if file.name.lower().endswith(endings)]
     if not texts:
         held = quote_list((other.relative_to(path) for other in found), limit=5)
         raise ResultsError(
-            f"{show_path(path)}: is a folder without results (no .parquet or .csv file; it contains"
-            f" {held if found else 'nothing'}); name a results file, or an output folder of"
-            " occstats run"
+            f"{show_path(path)}: is a folder without results (no Parquet, CSV or JSON file; it"
+            f" contains {held if found else 'nothing'}); name a results file, or an output folder"
+            " of occstats run"
         )
     # Files are labelled by their names without suffixes, with those of their folders if needed.
     inner = [file.relative_to(path) for file in texts]

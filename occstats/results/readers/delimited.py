@@ -86,7 +86,7 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
         )
     # Spreadsheets export empty columns to the right of the table.
     filled = [i for i, n in enumerate(names) if n or any(table.column(i).unique().to_pylist())]
-    return RawTable(where, frame_of_arrow(table.select(filled), where, limits))
+    return RawTable(where, frame_of_arrow(table.select(filled)))
 
 
 def find_delimiter(sample: str) -> str:

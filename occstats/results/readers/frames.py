@@ -17,7 +17,14 @@ import pandas as pd
 from occstats._format import quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.aliases import NAMES, lower_is_better, normalise
-from occstats.results.cells import Numbers, column_codes, parse_numbers, reason_of
+from occstats.results.cells import (
+    Numbers,
+    column_codes,
+    parse_names,
+    parse_numbers,
+    plain_numbers,
+    reason_of,
+)
 from occstats.results.readers.limits import Limits
 
 __all__ = [
@@ -45,42 +52,18 @@ Codes = tuple[npt.NDArray[np.int64], npt.NDArray[np.object_]]
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """Table whose columns have no roles yet; each is parsed once, and only if needed.
+    """Table whose columns have no roles yet; each is parsed once, and only if needed."""
 
-    Attributes
-    ----------
-    name : str
-        The source, as shown in messages.
-    frame : DataFrame
-        The cells; columns have distinct names, and the index numbers the rows of the source. Text
-        files have text in all cells.
-    index : sequence of str
-        Columns that were an index: they identify rows and are never algorithms.
-    suggested : mapping
-        Reading options that the file format determines.
-    fixed : bool
-        If True, options of the user do not apply to this source.
-    mixed : bool
-        If True, tasks may have different metrics, in all of which higher is better.
-    label : str
-        Name of a single algorithm or dataset that the table does not name.
-    notes : sequence of str
-        Notes on the source.
-    decimal : str
-        The decimal mark.
-    """
-
-    name: str
-    frame: pd.DataFrame
-    index: Sequence[str] = ()
-    suggested: Mapping[str, Any] = field(default_factory=dict)
-    fixed: bool = False
-    mixed: bool = False
-    label: str = ""
+    name: str  # the source, as shown in messages
+    frame: pd.DataFrame  # its index numbers the rows of the source; text files have only text
+    index: Sequence[str] = ()  # columns that identify rows and are never algorithms
+    suggested: Mapping[str, Any] = field(default_factory=dict)  # options known from the format
+    fixed: bool = False  # if True, options of the user do not apply
+    mixed: bool = False  # if True, tasks may differ in the metric; higher is better in all
+    label: str = ""  # a single algorithm or dataset that the table does not name
     notes: Sequence[str] = ()
     decimal: str = "."
     _numbers: dict[str, Numbers] = field(default_factory=dict, init=False, repr=False)
-    _names: dict[str, Numbers] = field(default_factory=dict, init=False, repr=False)
     _codes: dict[str, Codes] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -139,20 +122,9 @@ class RawTable:
     def numbers(self, column: str) -> Numbers:
         """Return the cells as numbers; True and False are not numbers."""
         if column not in self._numbers:
-            self._numbers[column] = parse_numbers(self.frame[column], self.decimal)
+            plain = plain_numbers(self.frame[column], self.decimal)
+            self._numbers[column] = plain or parse_names(*self.codes(column), self.decimal)
         return self._numbers[column]
-
-    def _kind(self, column: str) -> Numbers:
-        """Return the numbers of a column, or of its distinct names if it begins with one."""
-        if column in self._numbers:
-            return self._numbers[column]
-        if column not in self._names:
-            first = self.frame[column].iloc[0] if self.n_rows else None
-            if not (isinstance(first, str) and first[:1].isalpha()):
-                return self.numbers(column)
-            names = pd.Series(self.codes(column)[1], dtype=object)
-            self._names[column] = parse_numbers(names, self.decimal)
-        return self._names[column]
 
     def take_flags(self, column: str) -> None:
         """Use a column of True and False as the numbers 1 and 0."""
@@ -184,11 +156,11 @@ class RawTable:
 
     def is_numeric(self, column: str) -> bool:
         """Return True if all cells are numbers or empty."""
-        return column not in {FILE, ROW} and self._kind(column).all_numbers
+        return column not in {FILE, ROW} and self.numbers(column).all_numbers
 
     def is_fractional(self, column: str) -> bool:
         """Return True for numbers that are not all integers, which names and labels never are."""
-        return self.is_numeric(column) and not self._kind(column).whole
+        return self.is_numeric(column) and not self.numbers(column).whole
 
     def is_flag(self, column: str) -> bool:
         """Return True if every cell is a boolean."""
@@ -261,19 +233,17 @@ def frame_of_scores(
     1    iris    2  0.8  0.6
     """
     if isinstance(scores, np.ndarray):
-        fields = scores.dtype.names
-        names = list(fields or algorithms)
-        if scores.ndim != (1 if fields else 2) or (not fields and scores.shape[1] != len(names)):
+        if scores.ndim != 2 or scores.shape[1] != len(algorithms):
             raise ResultsError(
-                f"array: has the shape {scores.shape} and {len(names) or 'no'} names; pass"
+                f"array: has the shape {scores.shape} and {len(algorithms) or 'no'} names; pass"
                 " algorithms=…, the name of each column, and datasets=…, the dataset of each row"
             )
-        frame = pd.DataFrame(scores, columns=names)
+        frame = pd.DataFrame(scores, columns=list(algorithms))
     else:
         scores = {str(name): np.asarray(values) for name, values in scores.items()}
-        shapes = {values.shape for values in scores.values()}
-        if len(shapes) != 1 or len(shapes.pop()) != 1:
-            found = ", ".join(f"{quote(name)}: {values.shape}" for name, values in scores.items())
+        shapes = {name: values.shape for name, values in scores.items()}
+        if len(set(shapes.values())) != 1 or any(len(shape) != 1 for shape in shapes.values()):
+            found = ", ".join(f"{quote(name)}: {shape}" for name, shape in shapes.items())
             raise ResultsError(
                 f"mapping: must have one score for each task and algorithm; got the shapes {found};"
                 " average over folds first"
@@ -303,12 +273,12 @@ def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
 
     try:
         reader = pa.RecordBatchReader.from_stream(source)
-        batches, rows = [], 0
+        batches, rows, width = [], 0, len(reader.schema)
         for batch in reader:
             rows += batch.num_rows
-            limits.check(where, rows=rows)
+            limits.check(where, rows=rows, columns=width, cells=rows * width)
             batches.append(batch)
-        frame = frame_of_arrow(pa.Table.from_batches(batches, reader.schema), where, limits)
+        frame = frame_of_arrow(pa.Table.from_batches(batches, reader.schema))
     except (pa.ArrowException, ValueError, TypeError) as error:
         if isinstance(error, ResultsError):
             raise
@@ -316,20 +286,13 @@ def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
     return RawTable(where, frame)
 
 
-def frame_of_arrow(table: Any, where: str, limits: Limits) -> pd.DataFrame:
-    """Convert an Arrow table without its nested columns, after a check of its decoded size."""
+def frame_of_arrow(table: Any) -> pd.DataFrame:
+    """Convert an Arrow table without its nested columns."""
     import pyarrow as pa
 
-    check_names(table.column_names, where)
-    kept = [
-        item.name
-        for item in table.schema
-        if not (pa.types.is_nested(item.type) or pa.types.is_run_end_encoded(item.type))
-    ]
-    table = table.select(kept)
-    cells = table.num_rows * len(kept)
-    limits.check(where, rows=table.num_rows, columns=len(kept), cells=cells)
-    limits.check(where, size=sum(map(_decoded_bytes, table.columns)))
+    nested = (pa.types.is_nested, pa.types.is_run_end_encoded)
+    kinds = enumerate(table.schema.types)
+    table = table.select([i for i, kind in kinds if not any(test(kind) for test in nested)])
     for place, item in enumerate(table.schema):
         # Polars exports categories with unsigned codes, which pandas does not support.
         if pa.types.is_dictionary(item.type) and pa.types.is_unsigned_integer(item.type.index_type):
@@ -348,26 +311,6 @@ def frame_of_arrow(table: Any, where: str, limits: Limits) -> pd.DataFrame:
         ignore_metadata=True, integer_object_nulls=True, types_mapper=text.get, split_blocks=True
     )
     return frame
-
-
-def _decoded_bytes(column: Any) -> int:
-    """Return the size of a column with every name written out, as it may be shared by rows."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    try:
-        size = int(column.nbytes)
-    except pa.ArrowException:  # old versions do not count views, whose text is counted below
-        size = 0
-    for chunk in column.chunks:
-        if pa.types.is_dictionary(chunk.type):
-            names = chunk.dictionary.cast(pa.large_binary())
-            size += pc.sum(pc.binary_length(names).take(chunk.indices)).as_py() or 0
-        elif chunk.type in (pa.string_view(), pa.binary_view()):
-            # A view is 16 bytes, the first four of which are its length.
-            lengths = np.frombuffer(chunk.buffers()[1], "<u4")[::4]
-            size += int(lengths[chunk.offset :][: len(chunk)].sum())
-    return size
 
 
 # -- header rows -----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,15 @@ from occstats.results.cells import reason_of
 from occstats.results.readers.frames import FILE, RawTable, from_frame
 from occstats.results.readers.limits import Limits
 
-__all__ = ["GROUP", "Reader", "find_reader", "is_lm_eval", "read_lm_eval", "recognise"]
+__all__ = [
+    "GROUP",
+    "Reader",
+    "find_reader",
+    "program_of",
+    "read_document",
+    "read_logs",
+    "recognise",
+]
 
 GROUP = "occstats.readers"
 
@@ -66,18 +74,18 @@ def _read(program: str, paths: Sequence[Path], limits: Limits) -> Iterable[RawTa
     """Read all logs of a program as one table, or else each of its tables."""
     from occstats.results.readers import read_path
 
-    where = show_path(paths[0])
     if program in _LOGS:
-        what, patterns, read = _LOGS[program]
-        for pattern in patterns:
+        where = show_path(paths[0])
+        for pattern in _LOGS[program].patterns:
             files = [f for p in paths for f in (sorted(p.rglob(pattern)) if p.is_dir() else [p])]
             # Other files of tsml are tables.
             if files and (program not in _TABLES or all(file.match(pattern) for file in files)):
-                return [_table(_samples(files, what, read, limits), where, limits)]
+                return [_table(_samples(program, files, limits), where, limits)]
         if program not in _TABLES:
+            patterns = " or ".join(_LOGS[program].patterns)
             raise ResultsError(
-                f"{where}: no results found ({' or '.join(patterns)}); name the files of the"
-                " program or their folder"
+                f"{where}: no results found ({patterns}); name the files of the program or their"
+                " folder"
             )
     tables = []
     for raw in (raw for path in paths for raw in read_path(path, limits)):
@@ -202,22 +210,43 @@ _DEEPEST = 4
 _ZSTANDARD = 93
 
 
-def _samples(
-    files: Sequence[Path],
-    what: str,
-    read: Callable[[Path, Limits], Samples],
-    limits: Limits,
-) -> Samples:
+def read_logs(folder: Path, files: Sequence[Path], limits: Limits) -> RawTable | None:
+    """Read a folder of logs by the names of its files, or the keys of the first JSON file."""
+    for name, log in _LOGS.items():
+        own = [pattern for pattern in log.patterns if pattern != _ANY]
+        if any(file.match(pattern) for file in files for pattern in own):
+            return next(iter(_read(name, [folder], limits)))
+    documents = [file for file in files if file.match(_ANY) and file.name != _META]
+    try:
+        program = program_of(_content(documents[0], limits)) if documents else None
+    except _UNREADABLE:
+        program = None
+    return None if program is None else next(iter(_read(program, [folder], limits)))
+
+
+def program_of(document: Any) -> str | None:
+    """Return the program that wrote a JSON document, by its keys."""
+    keys = set(document) if isinstance(document, Mapping) else set()
+    return next((name for name, log in _LOGS.items() if keys and log.keys <= keys), None)
+
+
+def read_document(program: str, document: Any, path: Path, limits: Limits) -> RawTable:
+    """Read the content of a JSON file of a program."""
+    return _table(_samples(program, [path], limits, document), show_path(path), limits)
+
+
+def _samples(program: str, files: Sequence[Path], limits: Limits, document: Any = None) -> Samples:
     """Read the logs of a program; other content is refused in one line."""
+    log = _LOGS[program]
     for file in files:
         try:
-            yield from read(file, limits)
+            yield from log.read(document or _content(file, limits), file, limits)
         except ResultsError:
             raise
         except _UNREADABLE as error:
             by_shape = isinstance(error, AttributeError | LookupError | TypeError)
             reason = "" if by_shape else f" ({reason_of(error)})"
-            raise ResultsError(f"{show_path(file)}: is not {what}{reason}") from None
+            raise ResultsError(f"{show_path(file)}: is not {log.what}{reason}") from None
 
 
 def _table(samples: Samples, where: str, limits: Limits) -> RawTable:
@@ -241,16 +270,18 @@ def _table(samples: Samples, where: str, limits: Limits) -> RawTable:
     return from_frame(frame, where, suggested=told)
 
 
-def _text(path: Path, limits: Limits) -> str:
-    """Return the content of a JSON file, after a check of its size."""
+def _content(path: Path, limits: Limits) -> Any:
+    """Return the lines of a CSV file, the records of JSON lines, or a JSON document."""
+    if path.suffix == ".eval":
+        return _unpacked(path, limits)
     limits.check(show_path(path), size=path.stat().st_size)
     text = path.read_text(encoding="utf-8-sig")
+    if path.suffix == ".csv":
+        return text.split("\n", 3)
     limits.check_json(show_path(path), text)
-    return text
-
-
-def _document(path: Path, limits: Limits) -> Any:
-    return json.loads(_text(path, limits))
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in text.split("\n") if line.strip()]
+    return json.loads(text)
 
 
 def _flat(record: Any, prefix: str, depth: int = 0) -> Record:
@@ -265,31 +296,19 @@ def _flat(record: Any, prefix: str, depth: int = 0) -> Record:
     return flat
 
 
-def _tsml_predictions(path: Path, limits: Limits) -> Samples:
+def _tsml_predictions(lines: Any, path: Path, limits: Limits) -> Samples:
     """Read ``Estimator/Predictions/Dataset/testResample0.csv``."""
-    limits.check(show_path(path), size=path.stat().st_size)
-    with path.open(encoding="utf-8", errors="replace") as stream:
-        head, _, summary = [stream.readline().rstrip("\n").split(",") for _ in range(3)]
-    keys = {"dataset": head[0], "model": head[1], "fold": head[3]}
+    head, _, summary = (line.split(",") for line in lines[:3])
     value = float(summary[0])
     if not value >= 0:  # −1 means not computed
         raise ValueError("the third line does not begin with the score")
+    keys = {"dataset": head[0], "model": head[1], "fold": head[3]}
     yield keys, {_TSML_MEASURES.get(len(summary), "accuracy"): value}
 
 
-def _inspect(path: Path, limits: Limits) -> Samples:
-    """Read a log of Inspect, ``.json`` or ``.eval``: the samples with their scores."""
-    if path.suffix == ".eval":
-        with zipfile.ZipFile(path) as archive:
-            limits.check(show_path(path), size=sum(part.file_size for part in archive.infolist()))
-            names = archive.namelist()
-            header = "header.json" if "header.json" in names else "_journal/start.json"
-            wanted = [header, *(name for name in names if name.startswith("samples/"))]
-            log, *samples = [json.loads(_part(archive, name)) for name in wanted]
-    else:
-        log = _document(path, limits)
-        samples = log.get("samples") or []
-    for sample in samples:
+def _inspect(log: Any, path: Path, limits: Limits) -> Samples:
+    """Read a log of Inspect: the samples with their scores."""
+    for sample in log.get("samples") or []:
         keys = {
             "dataset": log["eval"].get("task"),
             "model": log["eval"].get("model"),
@@ -303,6 +322,17 @@ def _inspect(path: Path, limits: Limits) -> Samples:
             keys,
             {n: _GRADES.get(v, v) for n, v in values.items() if isinstance(v, str | int | float)},
         )
+
+
+def _unpacked(path: Path, limits: Limits) -> Record:
+    """Return the log in an archive of Inspect, ``.eval``, as it is in JSON."""
+    with zipfile.ZipFile(path) as archive:
+        limits.check(show_path(path), size=sum(part.file_size for part in archive.infolist()))
+        names = archive.namelist()
+        header = "header.json" if "header.json" in names else "_journal/start.json"
+        wanted = [header, *(name for name in names if name.startswith("samples/"))]
+        log, *samples = [json.loads(_part(archive, name)) for name in wanted]
+    return {**log, "samples": samples}
 
 
 def _part(archive: zipfile.ZipFile, name: str) -> bytes:
@@ -324,17 +354,13 @@ def _part(archive: zipfile.ZipFile, name: str) -> bytes:
     return content
 
 
-def _lm_eval(path: Path, limits: Limits) -> Samples:
+def _lm_eval(document: Any, path: Path, limits: Limits) -> Samples:
     """Read lm-evaluation-harness: ``MODEL/samples_TASK_TIME.jsonl``, or a file of results."""
-    if path.suffix == ".json":
-        document = _document(path, limits)
-        if not is_lm_eval(document):
-            raise ValueError("without the keys results, versions and config")
+    if isinstance(document, Mapping):
         yield from _lm_eval_results(document)
         return
     task = re.sub(r"_\d{4}-\d\d-\d\dT[\d\-.:]+$", "", path.stem.removeprefix("samples_"))
-    lines = [line for line in _text(path, limits).split("\n") if line.strip()]
-    for sample in map(json.loads, lines):
+    for sample in document:
         keys = {"dataset": task, "model": path.parent.name, "task": sample["doc_id"]}
         keys |= {"filter": sample["filter"]} if "filter" in sample else {}
         names = sample.get("metrics") or []
@@ -344,20 +370,8 @@ def _lm_eval(path: Path, limits: Limits) -> Samples:
         )
 
 
-def is_lm_eval(document: Any) -> bool:
-    """Return True for the content of a file of results of lm-evaluation-harness."""
-    if not isinstance(document, Mapping) or not {"results", "versions", "config"} <= set(document):
-        return False
-    results = document["results"]
-    return isinstance(results, Mapping) and all(isinstance(m, Mapping) for m in results.values())
-
-
-def read_lm_eval(document: Mapping[str, Any], where: str, limits: Limits) -> RawTable:
-    """Read results of one model: measures of tasks, which may belong to groups."""
-    return _table(_lm_eval_results(document), where, limits)
-
-
 def _lm_eval_results(document: Mapping[str, Any]) -> Samples:
+    """Read the results of one model: measures of tasks, which may belong to groups."""
     config = document["config"] if isinstance(document["config"], Mapping) else {}
     given = config.get("model_args")
     if isinstance(given, str):
@@ -384,10 +398,9 @@ def _lm_eval_results(document: Mapping[str, Any]) -> Samples:
         )
 
 
-def _helm(path: Path, limits: Limits) -> Samples:
+def _helm(spec: Any, path: Path, limits: Limits) -> Samples:
     """Read a run of HELM: a folder with ``run_spec.json`` and ``per_instance_stats.json``."""
-    spec = _document(path, limits)
-    stats = _document(path.with_name("per_instance_stats.json"), limits)
+    stats = _content(path.with_name("per_instance_stats.json"), limits)
     scenario = re.sub(r",?\bmodel=[^,]*", "", str(spec.get("name", path.parent.name))).rstrip(":")
     for entry in stats:
         keys = {
@@ -406,18 +419,16 @@ def _helm(path: Path, limits: Limits) -> Samples:
         )
 
 
-def _mteb(path: Path, limits: Limits) -> Samples:
+def _mteb(result: Any, path: Path, limits: Limits) -> Samples:
     """Read a result of MTEB: ``MODEL/REVISION/TASK.json``, a main score per subset and split."""
-    if path.name == "model_meta.json":
+    if path.name == _META:
         return
-    result = _document(path, limits)
-    # The revision may be absent.
-    folder, meta = path.parent, path.with_name("model_meta.json")
+    folder, meta = path.absolute().parent, path.with_name(_META)
     if re.fullmatch(r"[0-9a-f]{7,40}|no_revision_available|external|\d+", folder.name):
         folder = folder.parent
     model = folder.name.replace("__", "/")
     if meta.exists():
-        model = _document(meta, limits).get("name", model)
+        model = _content(meta, limits).get("name", model)
     splits = result["scores"]
     for entry in splits.get("test" if "test" in splits else next(iter(splits), "test"), []):
         keys = {
@@ -432,11 +443,29 @@ _UNREADABLE = (
     *(AttributeError, LookupError, TypeError),  # other keys or types
     *(OSError, RecursionError, ValueError, NotImplementedError, zipfile.BadZipFile),
 )
-# What the logs of a program are, their files, and their reader.
-_LOGS: dict[str, tuple[str, tuple[str, ...], Callable[[Path, Limits], Samples]]] = {
-    "tsml": ("a file of predictions of tsml", ("testRes*.csv",), _tsml_predictions),
-    "inspect": ("a log of Inspect", ("*.eval", "*.json"), _inspect),
-    "lm-eval": ("a result of lm-evaluation-harness", ("samples_*.jsonl", "*.json"), _lm_eval),
-    "helm": ("a run of HELM", ("run_spec.json",), _helm),
-    "mteb": ("a result of MTEB", ("*.json",), _mteb),
+_ANY, _META = "*.json", "model_meta.json"
+
+
+class _Log(NamedTuple):
+    """Logs of a program: what they are, their files, the keys of JSON documents, the reader."""
+
+    what: str
+    patterns: tuple[str, ...]
+    keys: set[str]
+    read: Callable[[Any, Path, Limits], Samples]
+
+
+_LOGS = {
+    "tsml": _Log("a file of predictions of tsml", ("testRes*.csv",), {""}, _tsml_predictions),
+    "inspect": _Log("a log of Inspect", ("*.eval", _ANY), {"eval", "plan", "samples"}, _inspect),
+    "lm-eval": _Log(
+        "a result of lm-evaluation-harness",
+        ("samples_*.jsonl", _ANY),
+        {"results", "versions", "config"},
+        _lm_eval,
+    ),
+    "helm": _Log(
+        "a run of HELM", ("run_spec.json",), {"name", "scenario_spec", "adapter_spec"}, _helm
+    ),
+    "mteb": _Log("a result of MTEB", (_ANY,), {"mteb_version", "task_name", "scores"}, _mteb),
 }

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from occstats._format import quote, quote_list
+from occstats._format import quote, quote_list, show_path
 from occstats.errors import ResultsError
 from occstats.results.readers.frames import RawTable
-from occstats.results.readers.harnesses import is_lm_eval, read_lm_eval
+from occstats.results.readers.harnesses import program_of, read_document
 from occstats.results.readers.limits import Limits, choose_table
 
 __all__ = ["read_json"]
@@ -41,8 +42,9 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def read_json(content: bytes, where: str, limits: Limits, table: int | str | None) -> RawTable:
+def read_json(content: bytes, path: Path, limits: Limits, table: int | str | None) -> RawTable:
     """Read one record per line, an array of records, or an object that holds tables."""
+    where = show_path(path)
     text = content.decode("utf-8").strip()
     limits.check_json(where, text)
     document: Any
@@ -54,8 +56,9 @@ def read_json(content: bytes, where: str, limits: Limits, table: int | str | Non
         part = "line"
     else:
         document = _decode(text, where)
-    if is_lm_eval(document):
-        return read_lm_eval(json.loads(text), where, limits)
+    program = program_of(document)
+    if program is not None:
+        return read_document(program, json.loads(text), path, limits)
     if isinstance(document, dict):
         lists = {key: value for key, value in document.items() if isinstance(value, list)}
         tables = {key: v for key, v in lists.items() if v and isinstance(v[0], dict)}
@@ -80,10 +83,41 @@ def read_json(content: bytes, where: str, limits: Limits, table: int | str | Non
             inner = value.items() if isinstance(value, dict) else ()
             row |= {f"{name}.{k}": v for k, v in inner} if inner else {name: value}
         rows.append(row)
+    # Where no other cell is a number, lists of numbers are the scores of several runs.
+    if not any(_is_number(cell) for row in rows for name, cell in row.items() if name != "key"):
+        n_runs = sum(max(map(_n_runs, row.values()), default=1) for row in rows)
+        limits.check(where, rows=n_runs, cells=20 * n_runs)  # each run becomes a record
+        rows = [run for row in rows for run in _runs(row)]
     names = list(dict.fromkeys(name for row in rows for name in row))
     # New keys in each row would make a square.
     limits.check(where, columns=len(names), cells=len(rows) * len(names))
     return RawTable(where, pd.DataFrame(rows, columns=names, dtype=object))
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        float(cell if isinstance(cell, str) else "no")
+    except ValueError:
+        return False
+    return True
+
+
+def _n_runs(cell: Any) -> int:
+    """Return the length of a list of numbers, 0 for another cell."""
+    numbers = isinstance(cell, list) and all(run is None or _is_number(run) for run in cell)
+    return len(cell) if numbers else 0
+
+
+def _runs(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each run if cells are lists of numbers, as in {"Pong": [18.5, 20.1]}."""
+    lists = {name: cell for name, cell in row.items() if _n_runs(cell)}
+    if not lists:
+        yield row
+    others = {name: cell for name, cell in row.items() if name not in lists}
+    column = "run number" if "run" in row else "run"  # not a repeat by its name: it may be a curve
+    for run in range(max(map(len, lists.values()), default=0)):
+        scores = {name: runs[run] for name, runs in lists.items() if run < len(runs)}
+        yield {**others, column: f"run {run + 1}", **scores}
 
 
 def _decode(text: str, where: str) -> Any:
@@ -129,11 +163,5 @@ def _of_object(held: dict[str, Any], where: str, limits: Limits) -> Iterator[dic
         keys = list(dict.fromkeys(key for value in values for key in value))
         limits.check(where, rows=len(keys), cells=len(keys) * len(held))
         yield from ({name: value.get(key) for name, value in held.items()} for key in keys)
-    elif all(isinstance(cell, list) for value in values for cell in value.values()):
-        # Scores of several runs, as in {"DQN": {"Pong": [18.5, 20.1]}}.
-        for key, value in held.items():
-            for run in range(max(map(len, value.values()))):
-                scores = {name: runs[run] for name, runs in value.items() if run < len(runs)}
-                yield {"key": key, "repeat": str(run), **scores}
     else:
         yield from ({"key": key, **value} for key, value in held.items())

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from occstats._format import did_you_mean, quote_list, show_path
 from occstats.errors import ResultsError
@@ -115,7 +116,8 @@ def _missing(path: Path) -> str:
     if path.is_symlink():
         return f"{show_path(path)}: is a link to a file that does not exist"
     if path.parts[:1] in {("http:",), ("https:",)}:
-        return f"{show_path(path)}: addresses are not read; download the file"
+        address = show_path(path).replace(":/", "://", 1)
+        return f"{address}: addresses are not read; download the file"
     near = did_you_mean(path.name, [*bundled_names(), *siblings])
     if not near and not parent.is_dir():
         near = f" (the folder {show_path(parent)} does not exist either)"
@@ -214,8 +216,27 @@ def choose_table(names: Sequence[str], chosen: int | str | None, where: str) -> 
     got = "" if chosen is None else f"; got table={chosen!r}"
     if len(names) == 1:
         raise ResultsError(f"{where}: contains one table{got}")
-    shown = "; ".join(f"{i} ({name})" for i, name in enumerate(names[:_TABLES_SHOWN], start=1))
-    more = f"; {len(names) - _TABLES_SHOWN} more" if len(names) > _TABLES_SHOWN else ""
-    raise ResultsError(
-        f"{where}: contains {len(names)} tables; choose one with table=N: {shown}{more}{got}"
-    )
+    head = f"{where}: contains {len(names)} tables; choose one with table=N{got}"
+    raise SeveralTablesError(head, names)
+
+
+class SeveralTablesError(ResultsError):
+    """A file of several `tables`; `templates` has the options of each form one may have."""
+
+    def __init__(self, head: str, tables: Sequence[str]) -> None:
+        self.head, self.tables = head, list(tables)
+        super().__init__("\n".join([head, *self.describe()]))
+        self.templates: list[dict[str, Any]] = [
+            {"table": "N", **form, "lower_is_better": "True|False"}
+            for form in (
+                {"algorithms": "COLUMNS", "dataset": "COLUMN"},
+                {"algorithm": "COLUMN", "dataset": "COLUMN", "score": "COLUMN"},
+                {"algorithm": "COLUMN", "task": "COLUMNS"},
+            )
+        ]
+
+    def describe(self, limit: int = _TABLES_SHOWN) -> list[str]:
+        """Return at most ``limit`` lines on the tables."""
+        lines = [f"  {number} {name}" for number, name in enumerate(self.tables, 1)]
+        n_left = len(lines) - limit + 1
+        return lines if n_left < 2 else [*lines[: limit - 1], f"  and {n_left} more"]

@@ -68,13 +68,26 @@ def _read(path: Path, limits: Limits) -> pd.DataFrame:
             table = file.read()
             if table.num_rows != file.metadata.num_rows and table.num_columns:
                 raise ValueError(f"{table.num_rows} rows instead of {file.metadata.num_rows}")
-        frame = frame_of_arrow(table, show_path(path), limits)
+        limits.check(show_path(path), size=sum(map(_decoded_bytes, table.columns)))
+        frame = frame_of_arrow(table)
         verify_digest(frame, table.schema.metadata, show_path(path))
         return frame
     except ResultsError:
         raise
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
         raise _damaged(path, error) from None
+
+
+def _decoded_bytes(column: Any) -> int:
+    """Return the size of a column with every name written out, as it may be shared by rows."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    size = int(column.nbytes)
+    for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
+        lengths = pc.binary_length(chunk.dictionary.cast(pa.large_binary()))
+        size += pc.sum(lengths.take(chunk.indices)).as_py() or 0
+    return size
 
 
 def _join(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
