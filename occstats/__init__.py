@@ -6,10 +6,10 @@ Heavy libraries are imported on first use.
 >>> comparison = occstats.compare("lenz2021")  # doctest: +SKIP
 """
 
-import lazy_loader
+from occstats._lazy import attach
 
 # The names are listed in the stub beside this file.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)
 
 __version__ = "0.4.0"
 __all__ += ["__version__"]

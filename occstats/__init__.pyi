@@ -1,3 +1,8 @@
+from . import (
+    descriptors as descriptors,
+    figures as figures,
+    stats as stats,
+)
 from .comparison import (
     Comparison as Comparison,
     Comparisons as Comparisons,

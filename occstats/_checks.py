@@ -1,14 +1,26 @@
 """Checks of arguments, with messages that name the argument, the rule and the value."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from importlib.util import find_spec
-from typing import Any
+from inspect import signature
+from typing import Any, ParamSpec, TypeVar
 
 from occstats._format import did_you_mean
 from occstats.errors import ArgumentError, MissingExtraError
 
-__all__ = ["check_choice", "check_fraction", "check_integer", "check_number", "require_descriptors"]
+__all__ = [
+    "check_choice",
+    "check_fraction",
+    "check_integer",
+    "check_keywords",
+    "check_number",
+    "require_descriptors",
+]
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
@@ -48,7 +60,7 @@ def check_number(
     occstats.errors.ArgumentError: rope must be a number of 0 or more; got -0.1
     """
     try:
-        number = math.nan if isinstance(value, str | bytes) else float(value)
+        number = math.nan if isinstance(value, str | bytes | bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not (math.isfinite(number) and number >= least and above < number < below):
@@ -90,6 +102,33 @@ def check_integer(name: str, value: Any, *, least: int = 1) -> None:
     """
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
         raise ArgumentError(f"{name} must be an integer of at least {least}; got {value!r}")
+
+
+def check_keywords(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Have a function propose the nearest argument for one that it does not take.
+
+    Examples
+    --------
+    >>> @check_keywords
+    ... def load(*, algorithm=None): ...
+    >>> load(algoritm="name")
+    Traceback (most recent call last):
+    ...
+    TypeError: load() got an unexpected keyword argument 'algoritm' (did you mean 'algorithm'?)
+    """
+    taken = list(signature(function).parameters)
+
+    @wraps(function)
+    def call(*given: Arguments.args, **named: Arguments.kwargs) -> Result:
+        for name in named:
+            if name not in taken:
+                near = did_you_mean(name, taken) or f"; it takes {', '.join(taken)}"
+                raise TypeError(
+                    f"{function.__name__}() got an unexpected keyword argument {name!r}{near}"
+                )
+        return function(*given, **named)
+
+    return call
 
 
 def require_descriptors() -> None:

@@ -157,6 +157,8 @@ def check_folder(
     ...
     occstats.errors.OutputError: the output folder has an empty name; use . for the current folder
     """
+    if not isinstance(folder, str | os.PathLike):
+        raise OutputError(f"the output folder must be a path; got {folder!r}")
     if not os.fspath(folder):
         raise OutputError("the output folder has an empty name; use . for the current folder")
     path = Path(folder)
@@ -173,8 +175,13 @@ def check_folder(
     above = next(parent for parent in [path, *path.absolute().parents] if parent.exists())
     if not above.is_dir():
         raise OutputError(f"{_shown(above)} is a file, so nothing can be written below it")
-    if not os.access(above, os.W_OK | os.X_OK):
-        raise OutputError(f"{_shown(above)} is not writable: choose another output folder")
+    try:
+        # Permissions alone do not tell: a file system may be read-only or virtual.
+        os.rmdir(tempfile.mkdtemp(prefix=STAGING, suffix=".tmp", dir=above))
+    except OSError as error:
+        raise OutputError(
+            f"{_shown(above)} is not writable: choose another output folder"
+        ) from error
     _refuse_foreign(path, names, _manifest(path), force)
     return path
 

@@ -269,7 +269,8 @@ def decimals(
     signed
         Write the sign of positive numbers.
     ties
-        How halves are rounded: away from zero, down or up.
+        How halves are rounded: away from zero, or, for confidence limits, down or up. Signed
+        limits keep their sign if they round to zero.
 
     Examples
     --------
@@ -293,6 +294,9 @@ def decimals(
             whole += ties == "up" or (ties == "away" and value > 0)
         else:
             whole += scaled - whole > 0.5
+        # The sign of a confidence limit near zero tells whether the interval contains zero.
+        if signed and not whole and ties != "away" and abs(scaled) > 1e-6:
+            return f"{math.copysign(0.0, value):+.{digits}f}"
         return f"{whole / 10.0**digits:{sign if whole else ''}.{digits}f}"
 
     return write
@@ -305,6 +309,8 @@ def limits(digits: int, *, signed: bool = True) -> Callable[[float, float], str]
     --------
     >>> limits(3)(-0.0075, 0.0225), limits(2, signed=False)(0.5, float("inf"))
     ('[-0.008, +0.023]', '[0.50, –]')
+    >>> limits(2)(0.0003, 0.127), limits(2)(-0.0003, 0.127), limits(2)(0.0, 0.127)
+    ('[+0.00, +0.13]', '[-0.00, +0.13]', '[0.00, +0.13]')
     """
     lower = decimals(digits, signed=signed, ties="down")
     upper = decimals(digits, signed=signed, ties="up")

@@ -188,3 +188,12 @@ def test_files_to_keep_are_added_and_never_removed(tmp_path):
     assert content(folder) == {**dict(NEW), "a.pdf": "1", "b.pdf": "1"}
     files.write_folder(folder, [("a.pdf", "2")], keep=True)
     assert content(folder) == {**dict(NEW), "a.pdf": "2", "b.pdf": "1"}
+
+
+def test_a_folder_that_takes_no_files_is_refused_before_work(tmp_path, monkeypatch):
+    def refuse(**_):
+        raise FileNotFoundError  # as in /proc, which root may write to
+
+    monkeypatch.setattr(files.tempfile, "mkdtemp", refuse)
+    with pytest.raises(OutputError, match="is not writable"):
+        files.check_folder(tmp_path / "below")

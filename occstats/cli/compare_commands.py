@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from occstats._checks import check_integer
 from occstats.cli.dialogue import load
 from occstats.cli.main import say
 from occstats.cli.options import (
@@ -199,12 +198,15 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
     occstats plan lenz2021 --candidate ALP --baseline NND --difference 0.01
     occstats plan lenz2021 --budget 2000 --dataset-cost 20
     """
+    from occstats._files import check_folder
     from occstats.comparison.study_plan import plan_study
     from occstats.report.json_document import plain
     from occstats.report.terminal import make_console, print_wrapped
 
-    if power_curve is not None and Path(power_curve).suffix.lower() not in (".pdf", ".svg", ".png"):
-        raise ArgumentError(f"power_curve must end in .pdf, .svg or .png; got {power_curve!r}")
+    if power_curve is not None:
+        if Path(power_curve).suffix.lower() not in (".pdf", ".svg", ".png"):
+            raise ArgumentError(f"power_curve must end in .pdf, .svg or .png; got {power_curve!r}")
+        check_folder(Path(power_curve).parent)
     for name in ("candidate", "baseline", "control") if not results else ():
         if given[name] is not None:
             raise ArgumentError(f"{name} needs results of a pilot")
@@ -294,8 +296,6 @@ def figures(
     from occstats.figures.registry import draw_figures, read_frame, wanted_figures
 
     kinds = check_formats(split_names(formats))
-    if given["show"] is not None:
-        check_integer("show", given["show"])
     if given["width"] is not None:
         preset(given["width"])
     files = {name: path for name, path in (("sweep", sweep), ("times", times)) if path}

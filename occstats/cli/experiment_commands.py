@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -13,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from occstats._checks import check_integer
 from occstats._format import count, quote_list
 from occstats.cli.main import HelpfulGroup, say
-from occstats.cli.options import EXPERIMENT, options, split_names, take
+from occstats.cli.options import EXPERIMENT, NATURAL, options, split_names, take
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,10 +50,16 @@ def _carry_out(
     recompute: str | None,
     **how: Any,
 ) -> bool:
-    """Compute what is missing; print the plan and return False for a dry run."""
+    """Print the plan, and compute what is missing; return False for a dry run."""
+    from occstats._files import check_folder
+
     if dry_run:
         _print_plan(experiment, unit, as_json)
         return False
+    check_folder(experiment.store.folder)
+    # Somebody who watches should know how long it will take.
+    if sys.stderr.isatty() and experiment.remaining().n_rows:
+        _print_plan(experiment, unit, as_json=False, err=True)
     with _resumable(out):
         experiment.run(force=recompute, **how)
     return True
@@ -68,7 +74,7 @@ def _resumable(out: str) -> Iterator[None]:
         raise
 
 
-def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
+def _print_plan(experiment: Experiment, unit: str, as_json: bool, *, err: bool = False) -> None:
     plan, remaining = experiment.plan, experiment.remaining()
     tasks = sum(len(tasks) for _, _, tasks in experiment.tasks)
     if as_json:
@@ -88,7 +94,7 @@ def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
         f"{count(len(experiment.recipes), 'descriptor')} × 5 folds = {plan.n_rows:,} {unit}; "
         f"{remaining.n_rows:,} are not done yet, in {count(len(remaining.shards), 'shard')}, "
         f"roughly {remaining.cost:.0f} s on one core.",
-        err=False,
+        err=err,
     )
 
 
@@ -345,7 +351,12 @@ def _parse_window(text: str) -> tuple[str, int]:
             "help": "Column of FILE to leave out: its name, or 0 for the first of a table without "
             "a header",
         },
-        seed={"default": 0, "metavar": "S", "help": "Seed of samples and descriptors"},
+        seed={
+            "default": 0,
+            "metavar": "S",
+            "type": NATURAL,
+            "help": "Seed of samples and descriptors",
+        },
         out={"default": "times"},
         formats=FIGURE_FORMATS,
         as_json={"help": "Print the measurements as JSON"},
@@ -380,7 +391,6 @@ def time(
     kinds = _figure_formats(formats)
     names = ["times.csv", "times.parquet", *(f"times.{kind}" for kind in kinds)]
     check_folder(out, names, force=force)
-    check_integer("--seed", seed, least=0)
     chosen = sizes or list(SIZES)
     n_rows = max(chosen) + queries
     pool = rows_of_file(data, label=label) if data else generated_rows(n_rows, attributes, seed)

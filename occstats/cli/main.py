@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import gc
 import os
@@ -18,7 +19,7 @@ from typing import Any, NoReturn
 import click
 
 from occstats import __version__
-from occstats._format import did_you_mean, printable, terminal_width, wrap
+from occstats._format import did_you_mean, listing, printable, terminal_width, wrap
 from occstats.errors import OccstatsError
 
 __all__ = ["ARGUMENTS", "COMMANDS", "HelpfulGroup", "advice", "as_command", "main", "say"]
@@ -39,6 +40,23 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 BAD_INPUT, INTERRUPTED = 2, 130
+# Signs of the output on a terminal that shows only ASCII.
+PLAIN = str.maketrans(
+    {"−": "-", "–": "-", "×": "x", "≤": "<=", "≥": ">=", "±": "+/-", "…": "...", "→": "->"}
+    | {"“": '"', "”": '"', "α": "alpha", "τ": "tau", "χ": "chi", "²": "^2"}
+)
+# What other commands and programs call an option.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "--control": ("--baseline",),
+    "--baseline": ("--control",),
+    "--seed": ("--random-state",),
+    "--random-state": ("--seed",),
+    "--models": ("--algorithms", "--descriptors"),
+    "--metric": ("--score",),
+    "--measure": ("--score",),
+    **dict.fromkeys(("-o", "--output", "--dir"), ("--out",)),
+    **dict.fromkeys(("--cores", "--cpus", "--n-jobs", "--threads", "--workers"), ("--jobs",)),
+}
 # Key of the typed arguments in the context of a command.
 ARGUMENTS = "occstats.arguments"
 
@@ -51,6 +69,17 @@ class HelpfulGroup(click.Group):
             click.echo(ctx.get_help(), err=True)
             ctx.exit(BAD_INPUT)
         return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, known = args[0], self.list_commands(ctx)
+        if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(
+                f"there is no command {name!r}{did_you_mean(name, known)}; the commands are "
+                f"{', '.join(known)}"
+            )
+        return super().resolve_command(ctx, args)
 
 
 class LazyGroup(HelpfulGroup):
@@ -87,10 +116,6 @@ class LazyGroup(HelpfulGroup):
                 ctx.fail(f"there is no command 'help'; try: {command} --help")
             if os.path.splitext(name)[1]:
                 ctx.fail(f"there is no command or file {name!r}")
-            ctx.fail(
-                f"there is no command {name!r}{did_you_mean(name, COMMANDS)}; "
-                f"the commands are {', '.join(COMMANDS)}"
-            )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -121,10 +146,10 @@ class LazyGroup(HelpfulGroup):
             return run()
         # A command leaves little garbage: the usual threshold costs a tenth of drawing figures.
         gc.set_threshold(100_000, 50)
+        codecs.register_error("occstats", _plain)
         for stream in (sys.stdout, sys.stderr):
-            # Write characters that a terminal cannot show as escapes.
             with contextlib.suppress(AttributeError, ValueError):
-                stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+                stream.reconfigure(errors="occstats")  # type: ignore[union-attr]
         # Child processes must not take modules from the current folder.
         os.environ["PYTHONSAFEPATH"] = "1"
         with contextlib.suppress(ValueError):  # not in the main thread
@@ -143,6 +168,13 @@ class LazyGroup(HelpfulGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
 
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """Replace characters that a terminal cannot show by similar ones, or by escapes."""
+    assert isinstance(error, UnicodeEncodeError)
+    rest = error.object[error.start : error.end].translate(PLAIN)
+    return rest.encode("ascii", "backslashreplace").decode(), error.end
+
+
 def _interrupt_once(number: int, frame: FrameType | None) -> NoReturn:
     """Interrupt the command; another Ctrl-C must not interrupt its cleaning up."""
     signal.signal(number, signal.SIG_IGN)
@@ -153,27 +185,47 @@ def _usage(error: click.UsageError) -> str:
     """Return the message of a command that cannot be parsed, with a remedy."""
     message, context = error.format_message().removesuffix("."), error.ctx
     if context is None:
-        return message
-    known = {name for each in context.command.params for name in (*each.opts, *each.secondary_opts)}
+        return re.sub(r"^Option '(.+)' requires an argument$", r"\1 needs a value", message)
+    params = context.command.params
+    known = {name for each in params for name in (*each.opts, *each.secondary_opts)}
     if isinstance(error, click.NoSuchOption):
-        near = did_you_mean(error.option_name, known) if error.option_name else ""
-        message = f"there is no option {error.option_name}{near}"
-        if error.option_name == "--resume":
-            message += ": the same command resumes its work"
+        name = error.option_name
+        same = next((each for each in SYNONYMS.get(name, ()) if each in known), None)
+        near = f" (did you mean {same!r}?)" if same else did_you_mean(name, known)
+        resumed = ": the same command resumes its work" if name == "--resume" else ""
+        message = f"there is no option {name}{near}{resumed}"
+    elif isinstance(error, click.MissingParameter):
+        typed = context.meta.get(ARGUMENTS, [])
+        missing = [
+            f"{each.opts[-1]} NAME" if isinstance(each, click.Option) else each.human_readable_name
+            for each in params
+            if each.required and each.name not in context.params and each.opts[-1] not in typed
+        ]
+        remedy = shlex.join(typed) + "".join(f" {each}" for each in missing)
+        message = f"{listing(missing)} must be given; try: occstats {remedy}"
     elif extra := re.search(r"unexpected extra arguments? \((.*)\)", message):
-        names = extra[1].replace(" ", ",")
-        option = "--data" if os.path.exists(names) or "--datasets" not in known else "--datasets"
-        remedy = f"; try: {context.command_path} {option} {shlex.quote(names)}"
-        message = f"{extra[1]}: unexpected{remedy if option in known else ''}"
+        names = extra[1].split()
+        option = _option_for(names)
+        remedy = f"; try: {context.command_path} {option} {shlex.quote(','.join(names))}"
+        message = f"unexpected {extra[1]!r}{remedy if option in known else ''}"
     return f"{message} (see {context.command_path} --help)"
+
+
+def _option_for(names: Sequence[str]) -> str:
+    """Return the option of an experiment that the names were probably meant for."""
+    if all(map(os.path.exists, names)):
+        return "--data"
+    return "--descriptors" if all(map(str.isupper, names)) else "--datasets"
 
 
 def advice(error: OccstatsError, arguments: Sequence[str]) -> str:
     """Return the message of an error with options, and with the command to try, if known."""
     from occstats.cli.options import with_options
 
-    retry = dict(getattr(error, "template", None) or getattr(error, "retry", {}))
+    if hasattr(error, "templates"):
+        return _with_templates(error, arguments)
     first, *others = map(with_options, getattr(error, "choices", None) or [""])
+    retry = dict(getattr(error, "retry", {}))
     # An explicit policy stays, unless it is what has to change.
     if len(retry) > 1 and any(argument.startswith("--missing") for argument in arguments):
         retry.pop("missing", None)
@@ -190,6 +242,20 @@ def advice(error: OccstatsError, arguments: Sequence[str]) -> str:
     return "\n".join([*lines, *(f"  or {line}" for line in others)])
 
 
+def _with_templates(error: Any, arguments: Sequence[str]) -> str:
+    """Return the message of an unclear table, with as many columns as fit on twelve lines."""
+    from occstats.cli.options import with_options
+
+    plain = as_command(arguments, {})
+    tried = [as_command(arguments, template) for template in error.templates if template]
+    tried = [*tried[:1], *(line.replace(plain, "…", 1) for line in tried[1:])]
+    head = with_options(error.head)
+    shown = [f"Error: {head}", *(f"try: {line}" for line in tried)]
+    n_left = 12 - sum(len(wrap(line, 80, others=" " * 5)) for line in shown)
+    lines = [head, *error.describe(max(n_left, 2))]
+    return "\n".join([*lines, "try: " + "\n  or ".join(tried)] if tried else lines)
+
+
 def as_command(arguments: Sequence[str], options: Mapping[str, Any]) -> str:
     """Return a command line with further options; blanks in capitals are not quoted.
 
@@ -198,23 +264,22 @@ def as_command(arguments: Sequence[str], options: Mapping[str, Any]) -> str:
     >>> as_command(["compare", "a b.csv"], {"score": "COLUMN", "lower_is_better": "True|False"})
     "occstats compare 'a b.csv' --score COLUMN --higher-is-better (or --lower-is-better)"
     """
-    kept = shlex.join(_without_options(arguments, options))
-    options = dict(options)
-    direction = options.get("lower_is_better")
-    blank = " --higher-is-better (or --lower-is-better)" if direction == "True|False" else ""
-    if blank:
-        options.pop("lower_is_better")
-    if not isinstance(options.get("algorithms", ""), str):
-        # Names with commas are quoted as in CSV.
-        names = [f'"{n}"' if "," in n else n for n in options["algorithms"]]
-        options["algorithms"] = ",".join(names)
-    shown = ""
+    from occstats.results.ask import Blank
+
+    parts = [shlex.join(_without_options(arguments, options))]
+    direction = ""
     for name, value in options.items():
-        other = getattr(value, "other", None)
-        shown += f" {_as_options({name: True if value == 'True' else value})}"
-        shown += f" (or {_as_options(other)})" if other else ""
-    shown = shown.replace("'COLUMN,COLUMN,…'", "COLUMN,COLUMN,…")  # a blank
-    return f"occstats {kept}{shown}{blank}"
+        values = value if isinstance(value, list) else [value]
+        if name == "algorithms":  # names with commas are quoted as in CSV
+            values = [",".join(f'"{n}"' if "," in n else n for n in values)]
+            values = [value] if isinstance(value, Blank) else values
+        for one in values:
+            if name == "lower_is_better" and isinstance(one, str):
+                direction = "--higher-is-better (or --lower-is-better)"
+                continue
+            part = _as_options({name: one})
+            parts.append(f"[{part}]" if isinstance(one, Blank) and one.optional else part)
+    return " ".join(filter(None, ["occstats", *parts, direction]))
 
 
 def _as_options(arguments: Mapping[str, Any]) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from typing import Any
 
 import click
 
-from occstats._checks import check_choice
+from occstats._checks import check_choice, check_integer, check_number
 from occstats.comparison.settings import CHOICES
+from occstats.errors import ArgumentError
 from occstats.results.reading import CHOICES as READING_CHOICES
 
 __all__ = [
@@ -27,6 +29,20 @@ __all__ = [
     "take",
     "with_options",
 ]
+
+
+class Number(click.ParamType):  # type: ignore[type-arg]  # click 8.1 has no argument
+    """A number, refused in the words of Python's functions."""
+
+    def __init__(self, kind: type[int] | type[float], **bounds: Any) -> None:
+        self.name, self.kind, self.bounds = kind.__name__, kind, bounds
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        with suppress(ValueError):
+            value = self.kind(value)
+        check = check_integer if self.kind is int else check_number
+        check(param.opts[-1] if param else "value", value, **self.bounds)
+        return value
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no argument
@@ -51,12 +67,11 @@ def split_names(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    if value is None:
-        return None
-    if names := split_names(value):
-        return names
-    raise click.BadParameter("is empty; give names separated by commas")
+def _names(_: click.Context, option: click.Parameter, value: str | None) -> list[str] | None:
+    names = None if value is None else split_names(value)
+    if names == []:
+        raise ArgumentError(f"{option.opts[-1]} must be a list separated by commas; got {value!r}")
+    return names
 
 
 def _one_or_more(
@@ -67,7 +82,7 @@ def _one_or_more(
 
 def _direction(ctx: click.Context, _: click.Parameter, value: bool | None) -> bool | None:
     if {"--lower-is-better", "--higher-is-better"} <= {*ctx.meta.get("occstats.arguments", ())}:
-        raise click.BadParameter("cannot be combined with --higher-is-better; give one of them")
+        raise ArgumentError("--lower-is-better excludes --higher-is-better; give one of them")
     return value
 
 
@@ -76,7 +91,7 @@ def _shard(_: click.Context, __: click.Parameter, value: str | None) -> tuple[in
         return None
     found = re.fullmatch(r"([0-9]+)/([0-9]+)", value)
     if not found or not 1 <= int(found[1]) <= int(found[2]):
-        raise click.BadParameter(f"{value!r} is not I/N with 1 ≤ I ≤ N, such as 3/10")
+        raise ArgumentError(f"--shard must be I/N with 1 ≤ I ≤ N, such as 3/10; got {value!r}")
     return int(found[1]), int(found[2])
 
 
@@ -102,8 +117,8 @@ class Option(click.Option):
 OUTPUT, COMPARISON, TESTS = "Output", "Comparison", "Tests"
 FURTHER, READ, DRAWING = "Further analyses", "Reading RESULTS", "Drawing"
 WORK, OTHER, PLANNING = "Data and computation", "Options", "Study"
-POSITIVE = click.FloatRange(min=0, min_open=True)
-COUNT = click.IntRange(min=1)
+FLOAT, POSITIVE = Number(float), Number(float, above=0)
+NATURAL, COUNT = Number(int, least=0), Number(int, least=1)
 
 Row = tuple[tuple[str, ...], dict[str, Any]]
 
@@ -130,14 +145,14 @@ TABLE: dict[str, Row] = {
     "control": _row(COMPARISON, "Baseline of a many-to-one comparison", metavar="NAME"),
     "margin": _row(COMPARISON, "Smallest difference that matters; undecided pairs whose "
         "confidence interval lies within ± the margin are equivalent", metavar="NUMBER",
-        type=float),
+        type=FLOAT),
     "estimand": _row(COMPARISON, "Quantity compared: the difference on a typical task (signed "
         "ranks), or the difference of mean scores (bootstrap-t)", choices=CHOICES["estimand"],
         usual="typical; mean for 0/1 scores or with --margin"),
     "preset": _row(COMPARISON, "Predefined settings, which explicit options override; paper: "
         "Lenz et al. (2021)", choices=CHOICES["preset"]),
     "alpha": _row(COMPARISON, "Significance level; confidence intervals have level 1 − α",
-        type=float, usual="0.05"),
+        type=Number(float, above=0, below=1), usual="0.05"),
     "algorithms": _row(COMPARISON, "Compare only these; in a wide table, the columns of the "
         "algorithms", metavar="A,B,C", callback=_names),
     "missing": _row(COMPARISON, "Treatment of missing scores: refuse; complete (only tasks that "
@@ -161,13 +176,13 @@ TABLE: dict[str, Row] = {
     "engine": _row(TESTS, "Engine of the tests: R's clusrank embedded by rpy2 or run by Rscript; "
         "both checks native against R", choices=CHOICES["engine"], usual="native"),
     "tie_tolerance": _row(TESTS, "Round differences to multiples of this before ranking, "
-        "so that 0.3 − 0.2 and 0.2 − 0.1 tie; 0 ranks the raw floats", type=float,
+        "so that 0.3 − 0.2 and 0.2 − 0.1 tie; 0 ranks the raw floats", type=FLOAT,
         usual="1e-9 of the scale of the score, which is 1 for scores in 0 … 1"),
     "n_resamples": _row(TESTS, "Resamples of datasets, for p-values and confidence intervals",
-        type=int, usual="10000"),
-    "random_state": _row(TESTS, "Seed of all random numbers", type=int, usual="0"),
+        type=Number(int, least=100), usual="10000"),
+    "random_state": _row(TESTS, "Seed of all random numbers", type=NATURAL, usual="0"),
     "rope": _row(FURTHER, "Half-width of the region of practical equivalence of the posteriors",
-        type=float, usual="the margin, or 0.01 of the scale of the score"),
+        type=FLOAT, usual="the margin, or 0.01 of the scale of the score"),
     "inference": _row(FURTHER, "Standard errors of the regression of ranks on traits; cr1 and "
         "cr2 are cluster-robust", choices=CHOICES["inference"], usual="cr2"),
     # Reading
@@ -210,11 +225,11 @@ TABLE: dict[str, Row] = {
     "encoding": _row(READ, "Encoding of text files, such as cp1252", metavar="NAME",
         usual="UTF-8, or UTF-16 with a byte-order mark"),
     "header_rows": _row(READ, "Header rows of text files and workbooks; the names of several are "
-        "joined", metavar="N", type=int, usual="1"),
+        "joined", metavar="N", type=COUNT, usual="1"),
     "decimal": _row(READ, "Decimal mark of text files", choices=READING_CHOICES["decimal"],
         usual="."),
     "max_rows": _row(READ, "Largest number of rows; larger files are refused before they "
-        "are unpacked", metavar="N", type=int, usual="2000000"),
+        "are unpacked", metavar="N", type=COUNT, usual="2000000"),
     "no_input": _row(READ, "Never ask about a table that is unclear", is_flag=True),
     # Gate
     "candidate": _row(COMPARISON, "Algorithm to test", metavar="NAME", required=True),
@@ -223,27 +238,27 @@ TABLE: dict[str, Row] = {
     "markdown": _row(OUTPUT, "Print a comment for a pull request, with the largest losses and "
         "gains", is_flag=True),
     # Plan
-    "difference": _row(PLANNING, "True difference to detect", metavar="NUMBER", type=float,
+    "difference": _row(PLANNING, "True difference to detect", metavar="NUMBER", type=FLOAT,
         usual="that of the pilot"),
     "sd_dataset": _row(PLANNING, "Standard deviation of the difference between datasets",
-        metavar="NUMBER", type=float, usual="that of the pilot"),
+        metavar="NUMBER", type=FLOAT, usual="that of the pilot"),
     "sd_task": _row(PLANNING, "Standard deviation between tasks of a dataset", metavar="NUMBER",
-        type=float, usual="that of the pilot, or 0"),
+        type=FLOAT, usual="that of the pilot, or 0"),
     "sd_run": _row(PLANNING, "Standard deviation between runs (folds or seeds) of a task",
-        metavar="NUMBER", type=float, usual="that of the pilot, or 0"),
+        metavar="NUMBER", type=FLOAT, usual="that of the pilot, or 0"),
     "n_datasets": _row(PLANNING, "Number of datasets for which to compute the power",
-        metavar="N", type=int, usual="those of the pilot"),
-    "n_tasks": _row(PLANNING, "Tasks per dataset", metavar="N", type=int,
+        metavar="N", type=COUNT, usual="those of the pilot"),
+    "n_tasks": _row(PLANNING, "Tasks per dataset", metavar="N", type=COUNT,
         usual="as in the pilot, or 1"),
-    "n_runs": _row(PLANNING, "Runs per task", metavar="N", type=int,
+    "n_runs": _row(PLANNING, "Runs per task", metavar="N", type=COUNT,
         usual="as in the pilot, or 1"),
     "n_algorithms": _row(PLANNING, "Algorithms whose pairs are corrected together", metavar="N",
-        type=int, usual="those of the pilot, or 2"),
-    "power": _row(PLANNING, "Desired power", type=float, usual="0.8"),
+        type=COUNT, usual="those of the pilot, or 2"),
+    "power": _row(PLANNING, "Desired power", type=FLOAT, usual="0.8"),
     "budget": _row(PLANNING, "Runs per algorithm, to be divided among datasets, tasks and "
-        "seeds", metavar="RUNS", type=float),
+        "seeds", metavar="RUNS", type=FLOAT),
     "dataset_cost": _row(PLANNING, "Additional cost of each dataset, in runs", metavar="RUNS",
-        type=float, usual="0"),
+        type=FLOAT, usual="0"),
     "power_curve": _row(OUTPUT, "Plot the power against the number of datasets (pdf, svg, png)",
         metavar="FILE"),
     # Figures
@@ -256,7 +271,8 @@ TABLE: dict[str, Row] = {
     "sweep": _row(DRAWING, "Table of a tuning sweep (CSV, Parquet)", metavar="FILE",
         type=click.Path()),
     "times": _row(DRAWING, "Table of run times (CSV, Parquet)", metavar="FILE", type=click.Path()),
-    "dpi": _row(DRAWING, "Resolution of PNG files", default=300.0, show_default=True),
+    "dpi": _row(DRAWING, "Resolution of PNG files", default=300.0, show_default=True,
+        type=POSITIVE),
     "width": _row(DRAWING, "Final width: column, page, elsevier, ieee, lncs, springer, neurips, "
         "acm (with -wide for two columns), or a length such as 90mm", metavar="WIDTH",
         usual="column; page for sweep and times"),
@@ -266,10 +282,8 @@ TABLE: dict[str, Row] = {
         "by commas, which come first", metavar="ORDER"),
     "labels": _row(DRAWING, "Text to show instead of a name; repeatable", "--label",
         metavar="NAME=TEXT", multiple=True),
-    "theme": _row(DRAWING, "The style of this package, or that of your matplotlibrc",
-        choices=["house", "user"], default="house", show_default=True),
-    "height": _row(DRAWING, "Height", metavar="INCHES", type=float, usual="as needed"),
-    "show": _row(DRAWING, "Largest number of algorithms to show", metavar="N", type=int,
+    "height": _row(DRAWING, "Height", metavar="INCHES", type=FLOAT, usual="as needed"),
+    "show": _row(DRAWING, "Largest number of algorithms to show", metavar="N", type=COUNT,
         usual="as many as are legible"),
     "palette": _row(DRAWING, "Seaborn palette", metavar="NAME"),
     "title": _row(DRAWING, "Title of every figure", metavar="TEXT"),
@@ -397,6 +411,14 @@ class LongCommand(click.Command):
             )
         )
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse a second column for a role that takes one; click would use the last."""
+        *_, order = self.make_parser(ctx).parse_args(list(args))
+        given = [each for each in order if each.metavar == "COLUMN" and not each.multiple]
+        if twice := [each for each in given if given.count(each) > 1]:
+            ctx.fail(f"{twice[0].opts[-1]}: given more than once; pass one column")
+        return super().parse_args(ctx, args)
+
     def _show_all(self, ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         if asked and not ctx.resilient_parsing:
             ctx.meta[_SHOW_ALL] = True
@@ -433,7 +455,7 @@ def with_options(message: str) -> str:
     argument = re.compile(rf"(?:^|(?<=[ (]))({names})=(?:'([^']*)'|(…|[\w.]*\w))")
 
     def typed(found: re.Match[str]) -> str:
-        value = found[2] or found[3]
+        value = (found[3] or found[2]).replace("\\\\", "\\")  # of a representation
         if value in {"True", "False"}:  # a switch takes no value
             return option_name(found[1]) if value == "True" else "--higher-is-better"
         return f"{option_name(found[1])} {value if value == '…' else shlex.quote(value)}"

@@ -56,24 +56,6 @@ def test_options_reach_the_settings():
     assert {key: meta[key] for key in expected} == expected
 
 
-def test_options_reach_the_reader(csv):
-    long = SMALL.melt(["dataset", "class"], var_name="model", value_name="rmse")
-    path = csv(long)
-    text = run(path)
-    assert "lower is better" in " ".join(text.split()).partition("results.csv: 2 ")[0]
-    assert document(path)["summary"][0]["algorithm"] == "q"
-    found = document(path, "--higher-is-better", "--where", "dataset!=z")
-    assert found["summary"][0]["algorithm"] == "p"
-    assert found["meta"]["tasks"] == 4
-
-
-def test_the_roles_of_several_measures_are_stated(csv):
-    long = SMALL.melt(["dataset", "class"], var_name="model", value_name="auroc")
-    text = run(csv(long.assign(rmse=long["auroc"], note="x")), "--score", "auroc,rmse")
-    line = " ".join(text.split("\n\n")[0].split())
-    assert "score = 'auroc', higher is better; score = 'rmse', lower is better" in line
-
-
 def test_several_results_are_joined(csv):
     frame = occstats.load_results("lenz2021").to_frame()
     mine = frame[frame["descriptor"] == "ALP"].assign(descriptor="MINE")
@@ -84,16 +66,6 @@ def test_several_results_are_joined(csv):
     assert found["verdict"].startswith("MINE has the best mean rank")
     assert {row["conclusion"] for row in found["pairwise"] if row["a"] == "MINE"} >= {"better"}
     assert any(row["p"] is None for row in found["pairwise"])
-
-
-def test_missing_cells_are_dropped_and_counted(csv):
-    frame = SMALL.copy()
-    frame.loc[2, "q"] = None
-    path = csv(frame)
-    assert "1 of 6 tasks dropped" in run(path, "--missing", "complete", "--higher-is-better")
-    assert (
-        document(path, "--higher-is-better", "--missing", "pairwise")["pairwise"][0]["n_tasks"] == 5
-    )
 
 
 @pytest.fixture(scope="module")
@@ -155,3 +127,11 @@ def test_a_pipe_that_is_closed_is_no_error():
     )
     assert done.stdout.startswith(b"lenz2021: 9 algorithms")
     assert (done.stderr, done.returncode) == (b"", 0)
+
+
+def test_a_terminal_of_ascii_shows_plain_signs():
+    run = [sys.executable, "-P", "-m", "occstats", "plan", "lenz2021", "--budget", "20"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    printed = subprocess.run(run, env=environment, capture_output=True, text=True, check=True)
+    assert "ALP - SVM" in printed.stdout
+    assert "20 datasets x 1 task" in printed.stdout

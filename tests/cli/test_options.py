@@ -67,13 +67,6 @@ def test_help_shows_the_common_options(name, most):
     assert "--max-rows" not in short
 
 
-@pytest.mark.parametrize("arguments", [(), ("datasets",)])
-def test_no_command_is_an_error_with_help(arguments):
-    result = run(*arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "Commands:" in result.stderr
-
-
 def test_every_command_has_help():
     listed = run("--help").stdout
     for name, (_, text) in COMMANDS.items():
