@@ -44,12 +44,11 @@ note : bool
 
 from typing import Any
 
-import lazy_loader
-
+from occstats._lazy import attach
 from occstats.figures.registry import FIGURES
 
 # The other names are listed in the stub beside this file.
-_named, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_named, _, __all__ = attach(__name__, __file__, FIGURES)
 __all__ += list(FIGURES)
 
 

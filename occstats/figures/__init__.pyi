@@ -8,7 +8,6 @@ from ._style import (
     alt_text as alt_text,
     save as save,
     svg_markup as svg_markup,
-    theme as theme,
 )
 from .registry import (
     FIGURES as FIGURES,

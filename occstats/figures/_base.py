@@ -21,10 +21,11 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import XAxis, YAxis
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from occstats._checks import check_choice, check_integer
@@ -70,7 +71,7 @@ def without_pyplot() -> Iterator[None]:
 
 
 class Plot:
-    """Draw one figure under its theme: select algorithms, make axes, add the note.
+    """Draw one figure in its style: select algorithms, make axes, add the note.
 
     `where` is the user's axes or figure, drawn on under the user's settings, or None for a new
     figure; the other parameters are documented in `occstats.figures`.
@@ -136,7 +137,7 @@ class Plot:
         chosen = choose_algorithms(algorithms, ranked, limit)
         named = not isinstance(algorithms, int | None)
         if not named and len(chosen) < len(table):
-            self.notice(f"{why} {len(chosen)} of {len(table)} algorithms.")
+            self.note(f"{why} {len(chosen)} of {len(table)} algorithms.", notice=True)
         # The order of the table decides, so that an algorithm looks the same in every figure;
         # there are 30 colours.
         alike = set(chosen) <= set(table[:30])
@@ -183,8 +184,8 @@ class Plot:
         """Return the label of an algorithm, neither shortened nor escaped."""
         return clean(self._called.get(name, name))
 
-    def label(self, name: str, limit: int = 24) -> str:
-        """Return one name ready to be drawn within a text."""
+    def label(self, name: str, limit: int = 40) -> str:
+        """Return one name ready to be drawn within a text that is broken into lines."""
         return label(self.called(name), limit)
 
     def labels(
@@ -277,14 +278,16 @@ class Plot:
         """Return one small panel per name under its title, all with the same scales."""
         columns = min(3 if self.inches < 4.5 else 5, len(names))
         rows = -(-len(names) // columns)
-        titles = self.labels(names, 0.82 * self.inches / columns, lines=2)
-        height = 1.06 if any("\n" in text for text in titles) else 0.95
+        size = matplotlib.rcParams["xtick.labelsize"]
+        titles = self.labels(names, 0.84 * self.inches / columns, size=size, lines=3)
+        # The tallest titles, and no figure taller than a page.
+        height = min(0.84 + 0.11 * max(text.count("\n") + 1 for text in titles), 8.4 / rows)
         whole, panels = self.subplots(rows * height + 0.28, rows, columns, sharex=True, sharey=True)
         for axes in panels[len(names) :]:
             axes.remove()
         panels = panels[: len(names)]
         for axes, text in zip(panels, titles, strict=True):
-            axes.set_title(text, linespacing=LINE_SPACING)
+            axes.set_title(text, fontsize=size, linespacing=LINE_SPACING)
         self.emphasise([axes.title for axes in panels], names)
         # The last panel of a shortened column shows the ticks of the removed one.
         for axes in panels[-columns:]:
@@ -310,20 +313,25 @@ class Plot:
 
     def label_values(self, axes: Axes, text: str, share: float = 0.5) -> None:
         """Label the horizontal axis, and give it as many ticks as fit a share of the width."""
+        size, room = matplotlib.rcParams["axes.labelsize"], 0.95 * self.inches
+        parts = [text] if measure(text, size) <= room else text.split(", ", 1)
+        lines = ",\n".join(wrap(part, room, size) for part in parts)
         # A text wider than the axes ends with them, so that it stays in the figure.
-        wide = measure(text, matplotlib.rcParams["axes.labelsize"]) > share * self.inches
-        axes.set_xlabel(text, loc="right" if wide else "center")
+        wide = measure(lines, size) > share * self.inches
+        axes.set_xlabel(lines, loc="right" if wide else "center", linespacing=LINE_SPACING)
+        self._grow(0.13 * lines.count("\n"))
         limit_ticks(axes, share * self.inches)
 
     # -- note and alternative text -----------------------------------------------------------------
 
-    def note(self, text: str) -> None:
-        """Add a sentence to the note below the figure."""
+    def note(self, text: str, *, notice: bool = False) -> None:
+        """Add a sentence to the note below the figure; the command line prints a notice."""
         self._notes.append(text)
+        if notice:
+            self.notice(text)
 
     def notice(self, text: str) -> None:
-        """Add a sentence to the note that the command line prints as well."""
-        self.note(text)
+        """Have the command line tell how the figure was drawn."""
         self._notices.append(text)
 
     def finish(self, axes: Axes, alternative: str) -> Axes:
@@ -507,9 +515,24 @@ def limit_ticks(axes: Axes, inches: float, most: int = 6) -> None:
         # All labels have the decimals of the step, and need space on both sides.
         decimals = len(f"{step:.6g}".partition(".")[2])
         widest = max(measure(f"{tick:.{decimals}f}".replace("-", "−"), size) for tick in ticks)
+        shown = [tick for tick in ticks if low <= tick <= high]
         if 1.3 * widest <= inches * step / (high - low):
             break
-    axes.set_xticks([tick for tick in ticks if low <= tick <= high])
+    else:
+        # Two ticks are the least; zero, between them, has a line.
+        shown = shown[:: max(len(shown) - 1, 1)]
+    axes.set_xticks(shown)
+
+
+def format_logarithms(axis: XAxis | YAxis) -> None:
+    """Make an axis logarithmic, with several labelled ticks in less than two decades."""
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10))))
+    axis.set_minor_formatter(NullFormatter())
+    low, high = axis.get_view_interval()
+    if high < 100 * low:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
 def format_rows(axes: Axes, count: int) -> None:

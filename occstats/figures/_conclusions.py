@@ -59,7 +59,7 @@ def conclusions(family: Comparisons, *, ax: Axes | None = None) -> Axes:
             kinds, cmap=ListedColormap([BLUE, ORANGE, FADED, paper()]), vmin=0, vmax=3, cbar=False,
             annot=numbers.to_numpy(), fmt="", annot_kws={"fontsize": "x-small"}, ax=axes,
             linewidths=0.5, linecolor=FADED, xticklabels=headings,
-            yticklabels=[label(name, 24) for name in names],
+            yticklabels=plot.row_labels(names, lines=1),
         )  # fmt: skip
         axes.tick_params(length=0, labelsize="small", rotation=0)
         if turned:

@@ -74,7 +74,7 @@ def critical_difference(
 
     More than 30 algorithms, more than 15 with names that do not fit the width, or more than 20
     groups are drawn as rows with a vertical bar for each group, or, if these do not fit either,
-    with a line over the ranks that the tests leave open. The note and the command line say so.
+    with a line over the ranks that the tests leave open. The command line says so.
 
     Parameters
     ----------
@@ -89,6 +89,7 @@ def critical_difference(
     ----------
     Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of
     Machine Learning Research, 7, 1–30.
+
     Benavoli, A., Corani, G. & Mangili, F. (2016). Should we really use post-hoc tests based on
     mean-ranks? Journal of Machine Learning Research, 17, 1–10.
 

@@ -22,7 +22,7 @@ from occstats.figures._base import (
     format_rows,
     score_label,
 )
-from occstats.figures._labels import clean, label
+from occstats.figures._labels import clean
 from occstats.figures._style import BLUE, ORANGE, Width, ink
 
 MOST_DATASETS = 60
@@ -77,13 +77,12 @@ def dataset_effects(
         axes = plot.axes(0.6 + (0.13 if n > 25 else 0.17) * (n + 3))
         _draw_datasets(axes, table, settings.alpha)
         _draw_summary(axes, comparison, first, second, n)
-        names = [label(str(name), 22) for name in table["dataset"]]
+        names = plot.row_labels([str(name) for name in table["dataset"]], lines=1)
         names += [f"all {results.unit}s", f"new {results.unit}"]
         axes.set_yticks([*range(n), n + 1, n + 2], names)
-        axes.tick_params(axis="y", labelsize="small" if n > 25 else "medium")
         format_rows(axes, n + 3)
         axes.axvline(0, color=ink(), lw=0.7, zorder=0)
-        pair = difference_of(comparison, plot.label(first, 18), plot.label(second, 18))
+        pair = difference_of(comparison, plot.label(first), plot.label(second))
         plot.label_values(axes, f"difference in {score_label(comparison)}, {pair}")
         plot.note(
             f"Points: mean difference on each {results.unit}; diamond: "

@@ -61,7 +61,8 @@ def distributions(
         names = plot.algorithms(comparison, ROWS, algorithms, order, labels, highlight)
         scores = comparison.results.scores[names].to_numpy(dtype=float)
         weights = np.asarray(comparison.results.weights, dtype=float)
-        axes = plot.axes(0.45 + 0.308 * len(names))
+        # At most as tall as a page.
+        axes = plot.axes(min(0.45 + 0.308 * len(names), 8.6))
         plot.label_rows(axes, names, plot.row_labels(names, lines=2))
         low, high = fence(scores)
         beyond = int(((scores < low) | (scores > high)).sum())
@@ -70,7 +71,7 @@ def distributions(
         margin = 0.03 * (high - low) or 0.05
         axes.set_xlim(low - margin, high + margin)
         unknown = comparison.summary.set_index("algorithm")["mean_score"].isna()
-        if failed := [plot.label(name, 24) for name in names if unknown[name]]:
+        if failed := [plot.label(name) for name in names if unknown[name]]:
             plot.note(f"Without the failures of {listing(failed)}, and therefore without a mean.")
         strips = []
         for place, name in enumerate(names):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
+from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from occstats.comparison import Comparison
 from occstats.figures._base import Order, Plot, fence, kendall_square
 from occstats.figures._labels import clean
-from occstats.figures._matrix import draw_cells, matrix_axes, matrix_limit, short, widest_number
+from occstats.figures._matrix import draw_cells, matrix_axes, matrix_limit, numbers_fit, short
 from occstats.figures._style import Width
 
 _TAU = "weighted Kendall’s τ"
@@ -61,15 +62,20 @@ def kendall(
         tau = np.tril(kendall_square(comparison, names), -1)
         axes, cell = matrix_axes(plot, names, top=False)
         below = np.tril(np.isfinite(tau), -1)
-        low = min(float(np.floor(fence(tau[below])[0] * 10) / 10), 0.9)
-        colours = ScalarMappable(Normalize(low, 1), "Blues")
+        # Twentieths around the usual values, for colours that differ.
+        least, most = fence(tau[below])
+        high = min(np.ceil(20 * most) / 20, 1.0)
+        low = min(np.floor(20 * least) / 20, high - 0.05)
+        # Black numbers are legible on all of these.
+        pale = ListedColormap(matplotlib.colormaps["Blues"](np.linspace(0, 0.6, 256)))
+        colours = ScalarMappable(Normalize(low, high), pale)
         texts = {(row, column): short(f"{tau[row, column]:.2f}") for row, column in _places(below)}
-        written = widest_number(texts.values()) <= 0.92 * cell
+        written = numbers_fit(texts.values(), cell)
         draw_cells(axes, colours.to_rgba(tau), texts, written=written)
         if len(names) > 3:
             bar = axes.figure.colorbar(
                 colours, cax=axes.inset_axes((0.56, 0.9, 0.42, 0.045)), orientation="horizontal",
-                extend="min" if (tau[below] < low).any() else "neither", ticks=MaxNLocator(3),
+                extend=("neither", "min")[bool((tau[below] < low).any())], ticks=MaxNLocator(4),
             )  # fmt: skip
             bar.outline.set_linewidth(0.4)
             bar.ax.tick_params(length=1.5, pad=1.5, labelsize="small")

@@ -17,9 +17,9 @@ from occstats.figures._base import LINE_SPACING, ROWS, Plot
 from occstats.figures._labels import escape, measure
 from occstats.figures._style import ArtistOptions, ink_on, paper
 
-# Inches: the largest cell, one in which two lines of 6 points fit, and the smallest, with a number
-# of two digits above it.
-_LARGEST_CELL, NUMBER_CELL, _LEAST_CELL = 0.62, 0.29, 10 / 72
+# Inches: the largest cell, one for two lines of 6 points, one for a number, and the smallest,
+# with a number of two digits above it.
+_LARGEST_CELL, NUMBER_CELL, _SMALL_CELL, _LEAST_CELL = 0.62, 0.29, 0.25, 10 / 72
 
 
 def matrix_limit(inches: float, cell: float = _LEAST_CELL) -> int:
@@ -32,9 +32,14 @@ def matrix_limit(inches: float, cell: float = _LEAST_CELL) -> int:
     return max(min(ROWS, int(room / cell)), 2)
 
 
-def matrix_axes(plot: Plot, names: list[str], *, top: bool = True) -> tuple[Axes, float]:
-    """Return axes with a cell for each pair, and the size of a cell in inches."""
-    rows, columns, cell, heading, angle = _labels(plot, names)
+def matrix_axes(
+    plot: Plot, names: list[str], *, enough: float = _SMALL_CELL, top: bool = True
+) -> tuple[Axes, float]:
+    """Return axes with a cell for each pair, and the size of a cell in inches.
+
+    Names take no more than cells in which the numbers fit, `enough` inches wide, leave.
+    """
+    rows, columns, cell, heading, angle = _labels(plot, names, enough)
     count = len(names)
     axes = plot.axes(cell * count + heading + 0.1)
     axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")
@@ -55,7 +60,9 @@ def matrix_axes(plot: Plot, names: list[str], *, top: bool = True) -> tuple[Axes
     return axes, cell
 
 
-def _labels(plot: Plot, names: list[str]) -> tuple[list[str], list[str], float, float, int]:
+def _labels(
+    plot: Plot, names: list[str], enough: float
+) -> tuple[list[str], list[str], float, float, int]:
     """Return labels of rows and columns, sizes of cells and headings, and the headings' angle.
 
     Columns carry numbers, which the rows explain, if a name is too long for a column.
@@ -66,12 +73,12 @@ def _labels(plot: Plot, names: list[str]) -> tuple[list[str], list[str], float, 
     columns = rows = [escape(text) for text in called]
     if numbered:
         columns = [str(place) for place in range(1, len(names) + 1)]
-        # Names take a third of the width: more if a matrix of few algorithms leaves it, less
-        # (in two lines) if numbers then fit into the cells.
-        room = max(0.33 * whole, whole - 0.15 - _LARGEST_CELL * len(names))
-        numbers = whole - 0.15 - NUMBER_CELL * len(names)
-        room = numbers if 0.2 * whole < numbers < room else room
-        lines = 2 if whole - room > 0.25 * len(names) else 1
+        # Names take two fifths of the width: more if a matrix of few algorithms leaves it, less if
+        # numbers then fit into the cells, and a third if these would not fit in any case.
+        left = whole - 0.15 - enough * len(names)
+        room = max(0.4 * whole, whole - 0.15 - _LARGEST_CELL * len(names))
+        room = min(room, left) if left > 0.2 * whole else 0.33 * whole
+        lines = 2 if whole - 0.15 - room > 0.215 * len(names) else 1
         room -= measure(f" ({columns[-1]})", "small")
         rows = plot.labels(names, room, size="small", lines=lines)
         rows = [f"{row} ({place})" for row, place in zip(rows, columns, strict=True)]
@@ -117,9 +124,9 @@ def write_number(axes: Axes, column: int, y: float, text: str, **style: Any) -> 
     axes.text(column + 0.5, y, text, in_layout=False, **centre, **style)
 
 
-def widest_number(texts: Iterable[str]) -> float:
-    """Return the width in inches of the widest number."""
-    return max((measure(text, _number_size()) for text in texts), default=0.0)
+def numbers_fit(texts: Iterable[str], cell: float, share: float = 0.8) -> bool:
+    """Return whether all numbers fit a share of the width of a cell."""
+    return all(measure(text, _number_size()) <= share * cell for text in texts)
 
 
 def _number_size() -> float:

@@ -29,8 +29,8 @@ from occstats.figures._matrix import (
     draw_rectangles,
     matrix_axes,
     matrix_limit,
+    numbers_fit,
     short,
-    widest_number,
     write_number,
 )
 from occstats.figures._style import BLUE, ArtistOptions, Width, ink, ink_on, paper
@@ -76,7 +76,7 @@ def pairwise(
     with Plot(ax, width, note) as plot:
         limit = matrix_limit(plot.inches, NUMBER_CELL)
         names = plot.algorithms(comparison, limit, algorithms, order, labels, highlight)
-        axes, cell = matrix_axes(plot, names)
+        axes, cell = matrix_axes(plot, names, enough=NUMBER_CELL)
         decisions = pair_decisions(comparison, names)
         reach = _strongest(decisions)
         # Without the strongest colours, black numbers stay legible on all cells. With many ties
@@ -154,7 +154,7 @@ def p_values(
             (row, column): short(write_p(decisions.p[row, column]))
             for row, column in np.argwhere(decisions.tested).tolist()
         }
-        written = widest_number(texts.values()) <= 0.92 * cell
+        written = numbers_fit(texts.values(), cell)
         draw_cells(axes, colours, texts, bold=decisions.differ, written=written)
         plot.note(
             f"Blue: row better, orange: column better, darker from p ≤ {_STEPS[0]:g} and "
@@ -181,7 +181,7 @@ def _draw_shares(axes: Axes, comparison: Comparison, names: list[str], inches: f
         "wins/ties/losses": [_three(share) for share in shares.T],
         "wins/losses": [f"{100 * share[0]:.0f}/{100 * share[2]:.0f}" for share in shares.T],
     }
-    fit = (form for form, texts in forms.items() if widest_number(texts) <= 0.96 * inches)
+    fit = (form for form, texts in forms.items() if numbers_fit(texts, inches, 0.96))
     written = next(fit, "")
     left, height = columns + 0.07, 0.3 if written else 0.72
     for part, (_, colour, hatch) in zip(0.86 * shares, _SHARES, strict=True):

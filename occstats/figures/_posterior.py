@@ -91,7 +91,7 @@ def posterior(
                 x_text, 0.99, f"{word}\n{percent(share)}", transform=axes.transAxes, ha=side,
                 va="top", color=colour if word != "equivalent" else ink(), fontsize="small",
             )  # fmt: skip
-        sides = difference_of(comparison, plot.label(first, 18), plot.label(second, 18))
+        sides = difference_of(comparison, plot.label(first), plot.label(second))
         plot.label_values(axes, f"mean difference in {score_label(comparison)}, {sides}", 0.9)
         plot.note(
             f"Posterior by the Bayesian bootstrap of datasets: {plot.label(first)} worse than, "

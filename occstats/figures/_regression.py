@@ -86,8 +86,9 @@ def regression(
         columns = min(len(terms), 2 if plot.inches < 4.5 and len(terms) > 3 else 4)
         rows = math.ceil(len(terms) / columns)
         letters = FontProperties(size=matplotlib.rcParams["ytick.labelsize"])
-        row = 1.29 / 72 * letters.get_size_in_points()
-        drawn = plot.row_labels(names, lines=1)
+        drawn = plot.row_labels(names, lines=1 if len(names) > 25 else 2)
+        row = (2.3 if any("\n" in text for text in drawn) else 1.29) / 72
+        row *= letters.get_size_in_points()
         # The columns share what the names leave, with space between them.
         widest = max(measure(text, matplotlib.rcParams["ytick.labelsize"]) for text in drawn)
         room = (0.95 * plot.inches - widest) / columns - 0.12

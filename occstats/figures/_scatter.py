@@ -71,8 +71,8 @@ def scatter(
         _limit(axes, plot, tasks)
         _name_extremes(axes, plot, means, name_datasets)
         score = score_label(comparison)
-        axes.set_xlabel(f"{score} of {plot.label(second, 36)}")
-        axes.set_ylabel(f"{score} of {plot.label(first, 36)}")
+        axes.set_xlabel(f"{score} of {plot.label(second)}")
+        axes.set_ylabel(f"{score} of {plot.label(first)}")
         counts = means["better"].value_counts()
         plot.note(
             f"{plot.label(first)} better on {counts.get('a', 0)} datasets (circles), "

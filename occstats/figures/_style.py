@@ -1,4 +1,4 @@
-"""Sizes, themes and colours of figures, and saving them with reproducible bytes."""
+"""Sizes, colours and style of figures, and saving them with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import os
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 from xml.etree import ElementTree
 
 import matplotlib
@@ -25,7 +24,6 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure, FigureBase
 from numpy.typing import NDArray
 
-from occstats._checks import check_choice
 from occstats._files import write_file
 from occstats._format import did_you_mean
 from occstats.errors import FigureError
@@ -45,8 +43,6 @@ class Preset:
 
 # Options of Matplotlib's artists that several calls share.
 ArtistOptions: TypeAlias = dict[str, Any]
-Theme = Literal["house", "user"]
-_THEME: ContextVar[Theme] = ContextVar("theme", default="house")
 Palette: TypeAlias = str | Sequence[str] | Mapping[str, str]
 Width: TypeAlias = str | float | Preset
 # What a figure function returns, or a figure of the user.
@@ -144,8 +140,6 @@ def series_styles(names: Iterable[str], palette: Palette | None = None) -> dict[
     """
     everyone = list(names)
     base: Any = _house_colours()
-    if _THEME.get() == "user":
-        base = matplotlib.rcParams["axes.prop_cycle"].by_key().get("color", base)
     own: dict[str, str] = {}
     try:
         if isinstance(palette, Mapping):
@@ -202,7 +196,7 @@ def ink_on(colour: Any) -> str:
     return "black" if luminance > 0.179 else "white"
 
 
-# -- themes ----------------------------------------------------------------------------------------
+# -- style -----------------------------------------------------------------------------------------
 
 # Fonts for letters that Matplotlib's own fonts lack, as far as they are installed.
 _FALLBACK_FONTS = (
@@ -229,37 +223,8 @@ _ALWAYS: dict[Any, Any] = {
 }
 
 
-@contextlib.contextmanager
-def theme(name: Theme) -> Iterator[None]:
-    """Draw new figures in the house style (the default) or in the user's style.
-
-    Parameters
-    ----------
-    name : {"house", "user"}
-        The house style, which is byte-for-byte reproducible, or the Matplotlib settings and
-        colours of the user, as set by ``seaborn.set_theme`` or a style sheet.
-
-    Examples
-    --------
-    >>> from occstats import figures
-    >>> with figures.theme("user"):
-    ...     axes = figures.alp_diagram()
-    """
-    check_choice("theme", name, ("house", "user"))
-    token = _THEME.set(name)
-    try:
-        yield
-    finally:
-        _THEME.reset(token)
-
-
 def settings(chosen: Preset) -> dict[Any, Any]:
-    """Return the complete Matplotlib settings of the current theme."""
-    if _THEME.get() == "user":
-        own = {key: matplotlib.rcParams[key] for key in _house()}
-        families = own["font.family"]
-        families = [families] if isinstance(families, str) else list(families)
-        return {**own, "font.family": _with_fallback(families), **_ALWAYS}
+    """Return the complete Matplotlib settings of a new figure."""
     size, small = chosen.font_size, chosen.font_size - 1.0
     # Matplotlib's own fonts first: they are found under any settings.
     families = ("STIXGeneral", "serif") if chosen.serif else ("DejaVu Sans", "sans-serif")

@@ -96,7 +96,7 @@ def sweep(
         panels = _panels(table, columns)
         shown = panels[:ROWS]
         if len(shown) < len(panels):
-            plot.notice(f"The first {len(shown)} of {len(panels)} panels.")
+            plot.note(f"The first {len(shown)} of {len(panels)} panels.", notice=True)
         metrics = list(
             dict.fromkeys(m for _, part, used in shown if len(used) == 1 for m in part["metric"])
         )

@@ -9,11 +9,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from numpy.typing import NDArray
 
 from occstats.errors import FigureError
-from occstats.figures._base import COLOURED, Plot, choose_algorithms, require_columns
+from occstats.figures._base import (
+    COLOURED,
+    Plot,
+    choose_algorithms,
+    format_logarithms,
+    require_columns,
+)
 from occstats.figures._labels import clean
 from occstats.figures._style import ArtistOptions, Palette, Width
 
@@ -68,7 +73,8 @@ def times(
         names = choose_algorithms(algorithms, everyone, COLOURED)
         plot.style(everyone, labels, highlight, palette)
         if isinstance(algorithms, int | None) and len(names) < len(everyone):
-            plot.notice(f"The first {len(names)} of {len(everyone)} descriptors.")
+            text = f"The first {len(names)} of {len(everyone)} descriptors."
+            plot.note(text, notice=True)
         narrow = plot.inches < 4.5
         rows, columns = (2, 1) if narrow else (1, 2)
         whole, panels = plot.subplots(4.5 if narrow else 3.0, rows, columns, sharex=True)
@@ -79,13 +85,8 @@ def times(
             if not narrow or column == "query_seconds":
                 axes.set_xlabel("training instances n")
         for axes in panels:
-            axes.set(xscale="log", yscale="log")
-            for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-                axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10))))
-                axis.set_minor_formatter(NullFormatter())
-                if np.log10(high / low) < 2:
-                    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-                    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            format_logarithms(axes.xaxis)
+            format_logarithms(axes.yaxis)
             axes.grid()
         plot.legend(whole, names)
         return plot.finish_panels(panels, _alternative_text(table, names))
@@ -130,7 +131,8 @@ def _guide(axes: Axes, size: NDArray[np.float64], seconds: NDArray[np.float64]) 
     top = float(np.nanmax(seconds))
     axes.plot(ends, top * ends / ends[1], color="#999999", lw=0.7, ls=":", zorder=0)
     style: ArtistOptions = {"fontsize": "small", "color": "#777777"}
-    axes.annotate("∝ n", (ends[1], top), (-14, 3), textcoords="offset points", **style)
+    start = (ends[0], top * ends[0] / ends[1])
+    axes.annotate("∝ n", start, (0, 4), textcoords="offset points", **style)
 
 
 def _alternative_text(table: pd.DataFrame, names: list[str]) -> str:

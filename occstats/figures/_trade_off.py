@@ -9,13 +9,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from occstats._format import listing, percent
 from occstats.comparison import Comparison
 from occstats.comparison.study import clusters_of
 from occstats.errors import FigureError
-from occstats.figures._base import COLOURED, Plot, confidence_intervals, score_label
+from occstats.figures._base import (
+    COLOURED,
+    Plot,
+    confidence_intervals,
+    format_logarithms,
+    score_label,
+)
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Width, paper
 from occstats.figures.registry import read_frame
@@ -117,11 +122,7 @@ def trade_off(
         axes = plot.axes(min(0.7 * plot.inches, 3.2))
         places = {name: rivals.index(name) for name in names}
         _draw_algorithms(axes, plot, places, found, sign)
-        axes.set_xscale("log")
-        axes.xaxis.set_minor_formatter(NullFormatter())
-        if np.divide(*axes.get_xlim()[::-1]) < 100:
-            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        format_logarithms(axes.xaxis)
         axes.set_xlabel("run time (s), geometric mean")
         axes.set_ylabel(f"mean {score_label(comparison)}")
         axes.grid()

@@ -5,7 +5,6 @@ Nothing here imports Matplotlib before a figure is drawn.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from occstats._checks import check_keywords
 from occstats._files import write_folder
 from occstats._format import did_you_mean
 from occstats.errors import FigureError, ResultsError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from occstats.comparison import Comparison
-    from occstats.figures._style import Drawn, Theme
+    from occstats.figures._style import Drawn
 
 __all__ = [
     "FIGURES",
@@ -64,24 +64,8 @@ class FigureEntry:
         """Import and return the function that draws the figure."""
         file = "pairwise" if self.name == "p_values" else self.name
         module = import_module(f"occstats.figures._{file}")
-        return _with_hints(getattr(module, self.name))
-
-
-def _with_hints(function: Callable[..., Drawn]) -> Callable[..., Drawn]:
-    """Have a function propose the nearest option for one that it does not take."""
-    taken = list(inspect.signature(function).parameters)
-
-    @functools.wraps(function)
-    def draw(*sources: Any, **options: Any) -> Drawn:
-        for name in options:
-            if name not in taken:
-                near = did_you_mean(name, taken) or f"; it takes {', '.join(taken)}"
-                raise TypeError(
-                    f"{function.__name__}() got an unexpected keyword argument {name!r}{near}"
-                )
-        return function(*sources, **options)
-
-    return draw
+        function: Callable[..., Drawn] = getattr(module, self.name)
+        return check_keywords(function)
 
 
 _SHOWS = {
@@ -208,7 +192,7 @@ def wanted_figures(only: Sequence[str] | None, available: set[str]) -> list[Figu
             initials = {"".join(part[0] for part in name.split("_")): name for name in FIGURES}
             near = did_you_mean(initials.get(key, key), FIGURES)
             raise FigureError(
-                f"there is no figure {name!r}{near}; the figures are {', '.join(FIGURES)}"
+                f"only: there is no figure {name!r}{near}; the figures are {', '.join(FIGURES)}"
             )
         for needed in FIGURES[key].needs:
             if needed not in available:
@@ -226,7 +210,6 @@ def draw_figures(
     only: Sequence[str] | None = None,
     title: str | None = None,
     height: float | None = None,
-    theme: Theme = "house",
     **options: Any,
 ) -> Iterator[DrawnFigure]:
     """Draw figures one by one, to be saved: without pyplot, so that none stays open.
@@ -243,8 +226,6 @@ def draw_figures(
         Title of every figure.
     height : float, optional
         Height of every figure in inches; by default as needed.
-    theme : {"house", "user"}
-        Style of the figures; see `occstats.figures.theme`.
     **options
         Options of all figures (`width`, `note`), and of figures of algorithms, for those that
         take them; see `occstats.figures`.
@@ -271,7 +252,7 @@ def draw_figures(
         taken = inspect.signature(function).parameters
         own = {k: v for k, v in given.items() if k in taken or k not in _ALGORITHM_OPTIONS}
         try:
-            with without_pyplot(), _style.theme(theme):
+            with without_pyplot():
                 drawn = function(*(sources[needed] for needed in entry.needs), **own)
         except FigureError as error:
             if only:
@@ -286,7 +267,7 @@ def draw_figures(
             if title is not None:
                 figure.suptitle(escape(clean(title)))
             yield DrawnFigure(entry, figure)
-    for name in available & {"sweep", "times"}:
+    for name in available & reasons.keys() & {"sweep", "times"}:
         raise FigureError(f"the table of {name} cannot be drawn: {reasons[name]}")
 
 

@@ -10,29 +10,13 @@ from matplotlib.text import Annotation
 
 import occstats
 from occstats import figures
-from occstats.errors import FigureError, OccstatsError
+from occstats.errors import FigureError
 
 from .conftest import boxes, conclusions, decided, extents, note_of, results_frame
 
 
 def texts(axes):
     return [text.get_text() for text in axes.texts]
-
-
-def test_kendall_prints_the_values_of_the_paper(lenz2021):
-    # ALP–LOF 0.92, IF–EIF 0.81, ALP–IF 0.64, SVM–NND 0.84
-    axes = lenz2021.plot.kendall()
-    rows = [label.get_text() for label in axes.get_yticklabels()]
-    columns = [label.get_text() for label in axes.get_xticklabels()]
-    cells = {
-        (rows[int(text.get_position()[1])], columns[int(text.get_position()[0])]): text.get_text()
-        for text in axes.texts
-    }
-    assert len(cells) == 36
-    assert cells["LOF", "ALP"] == ".92"
-    assert cells["EIF", "IF"] == ".81"
-    assert cells["IF", "ALP"] == ".64"
-    assert cells["NND", "SVM"] == ".84"
 
 
 def marked_cells(axes):
@@ -55,26 +39,12 @@ def test_marks_follow_the_conclusion_and_not_the_p_value(small):
     assert frames == bold == {(0, 2), (1, 2)}
 
 
-def test_a_one_sided_p_value_is_that_of_the_claim(small):
-    comparison = decided(small, np.array([[None, "worse"], ["better", None]]), p=[1.0, 0.01])
-    assert "+.010\n.010" in texts(comparison.plot.pairwise())
-
-
 def test_a_pair_without_a_difference_still_shows_its_decision(small):
     differ = conclusions(np.zeros((2, 2), dtype=bool))
     comparison = decided(small, differ, difference=np.nan, p=0.02)
     axes = comparison.plot.pairwise()
     assert "–\n.020" in texts(axes)
     assert marked_cells(axes)[0] == {(0, 1)}
-
-
-def test_mean_ranks_are_sorted_by_mean_rank_whatever_the_table_is_sorted_by(lenz2021):
-    by_score = occstats.compare("lenz2021", estimand="mean", n_resamples=100)
-    assert by_score.algorithms != lenz2021.algorithms
-    axes = by_score.plot.mean_ranks()
-    assert [label.get_text() for label in axes.get_yticklabels()] == lenz2021.algorithms
-    numbers = [float(number) for number in texts(axes)]
-    assert numbers == sorted(numbers)
 
 
 @pytest.mark.parametrize(("datasets", "kind"), [(5, "Student's"), (8, "bootstrap-t")])
@@ -105,23 +75,6 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda plot: plot.scatter("alp", "SVM"), "'alp' is not in this comparison .*'ALP'"),
-        (lambda plot: plot.scatter("ALP", "ALP"), "two different algorithms"),
-        (lambda plot: plot.strata(algorithms=["XYZ"]), "'XYZ' is not in this comparison"),
-        (lambda plot: plot.strata(algorithms=[]), "at least one"),
-        (lambda plot: plot.strata(algorithms="ALP"), "must be a number or a list of names"),
-        (lambda plot: plot.ranks(width="natrue"), "width must be a number of inches"),
-        (lambda plot: plot.ranks(width=0.1), "between 2 and 40 inches"),
-    ],
-)
-def test_bad_arguments_are_refused_with_a_reason(lenz2021, call, message):
-    with pytest.raises(OccstatsError, match=message):
-        call(lenz2021.plot)
-
-
 def test_one_dataset_has_ranks_without_intervals():
     comparison = occstats.compare(results_frame(["p", "q"], ["only"], 4), n_resamples=100)
     note = note_of(comparison.plot.mean_ranks())
@@ -131,26 +84,7 @@ def test_one_dataset_has_ranks_without_intervals():
     assert note_of(comparison.plot.critical_difference()) == "No pair was tested."
 
 
-def test_of_many_algorithms_neighbouring_ranks_share_a_bar(many):
-    panels = many.plot.ranks()
-    first = many.rank_frequencies.query("algorithm == @many.algorithms[0]")
-    frequency = first.sort_values("rank")["frequency"].to_numpy()
-    heights = [bar.get_height() for bar in panels[0].patches if bar.get_width() > 0]
-    expected = [frequency[place : place + 2].sum() for place in range(0, 31, 2)]
-    np.testing.assert_allclose(heights, expected, rtol=0, atol=1e-12)
-    assert note_of(panels) == "The best 30 of 31 algorithms. Every bar is 2 ranks."
-
-
 # -- things close together stay apart --------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["kendall", "pairwise"])
-def test_labels_of_a_matrix_do_not_run_into_each_other(many, name):
-    axes = getattr(many.plot, name)()
-    boxes(axes)
-    height = axes.get_position().height * axes.figure.get_figheight() * 72
-    # The letters are of 7 points.
-    assert height / len(axes.get_yticks()) >= 6.9
 
 
 @pytest.mark.parametrize(("width", "count"), [("ieee", 14), ("page", 9)])
@@ -176,24 +110,6 @@ def test_tick_labels_stand_apart(many, name):
         shown = [tick.label1 for tick in ticks if tick.label1.get_visible()]
         for one, other in itertools.pairwise(extents(figure, shown, renderer)):
             assert one.x1 < other.x0, axes.get_title()
-
-
-@pytest.mark.parametrize(("name", "count"), [("small", 3), ("many", 30)])
-def test_the_numbers_of_mean_ranks_form_a_column_at_the_right(request, name, count):
-    axes = request.getfixturevalue(name).plot.mean_ranks()
-    numbers = [text for text in axes.texts if "." in text.get_text()]
-    assert len(numbers) == count
-    placed = boxes(axes, numbers)
-    width = axes.figure.get_figwidth()
-    assert min(box.x0 for box in placed) > axes.get_position().x1 * width
-    assert max(box.x1 for box in placed) <= width
-
-
-def test_the_lines_of_a_wrapped_name_do_not_touch(small):
-    names = {"ALP": "gradient_gradient_ gradient_boosted", "SVM": "gradient_gradient_"}
-    figure = small.plot.mean_ranks(labels=names)
-    two, one, *_ = boxes(figure, figure.get_yticklabels())
-    assert two.height > 1.98 * one.height
 
 
 def test_no_two_of_a_drawing_have_one_colour(many):

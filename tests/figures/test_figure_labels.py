@@ -5,11 +5,9 @@ from __future__ import annotations
 import unicodedata
 import xml.etree.ElementTree as ElementTree
 
-import matplotlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from rich.cells import cell_len
 
@@ -64,22 +62,6 @@ def test_a_long_name_loses_whole_words():
 def test_names_that_differ_in_their_middle_stay_distinct():
     drawn = fitted(["x" * 40 + middle + "x" * 40 for middle in "abc"], 1, size=8)
     assert [text[-5:] for text in drawn[1:]] == ["x…(2)", "x…(3)"]
-
-
-def test_a_name_has_its_measured_width_at_every_resolution(small):
-    name = "nearest-neighbour_boosted_044"
-    axes = small.plot.mean_ranks(labels={"ALP": name}, width="page")
-    figure, text = axes.figure, axes.get_yticklabels()[0]
-    assert text.get_text() == name
-    widths = []
-    with matplotlib.rc_context({"text.hinting": "no_hinting"}):
-        for dpi in (72, 100, 150, 300):
-            figure.set_dpi(dpi)
-            widths.append(
-                text.get_window_extent(FigureCanvasAgg(figure).get_renderer()).width / dpi
-            )
-    widths.append(measure(name, text.get_fontsize()))
-    assert max(widths) < 1.005 * min(widths)
 
 
 @settings(max_examples=25, deadline=None)

@@ -16,9 +16,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-import occstats
 from occstats import figures
-from occstats.errors import OccstatsError
 from occstats.figures import FIGURES
 from occstats.figures._style import root_figure
 from occstats.figures.registry import draw_figures
@@ -125,18 +123,6 @@ def test_values_that_make_no_sense_are_refused(small, name):
         assert "The best 2 of 3 algorithms." in " ".join(
             words(getattr(small.plot, name)(algorithms=2))
         )
-        with pytest.raises(OccstatsError, match="algorithms must be an integer of at least 1"):
-            getattr(small.plot, name)(algorithms=0)
-
-
-def test_misspelt_options_and_palettes_are_answered_with_the_nearest(small):
-    with pytest.raises(TypeError, match=r"'highlite' \(did you mean 'highlight'\?\)"):
-        small.plot.kendall(highlite="ALP")
-    # Also for figures without colours of algorithms.
-    with pytest.raises(figures.FigureError, match=r"got 'deeep' \(did you mean 'deep'\?\)"):
-        list(draw_figures(small, palette="deeep"))
-    with pytest.raises(figures.FigureError, match="palette must be"):
-        list(draw_figures(small, palette={"ALP": "rad"}))
 
 
 def test_a_table_that_no_figure_can_be_drawn_from_is_refused(small, times_frame):
@@ -157,15 +143,6 @@ def test_a_table_that_no_figure_can_be_drawn_from_is_refused(small, times_frame)
 def test_order_of_the_algorithms(small, order, expected):
     axes = small.plot.mean_ranks(order=order)
     assert [label.get_text() for label in axes.get_yticklabels()] == expected
-    with pytest.raises(OccstatsError, match="order must be one of rank, name, similarity; got 'x'"):
-        small.plot.kendall(order="x")
-
-
-def test_similar_algorithms_are_neighbours_by_similarity(lenz2021):
-    axes = lenz2021.plot.kendall(order="similarity")
-    order = [label.get_text() for label in axes.get_xticklabels()]
-    assert abs(order.index("IF") - order.index("EIF")) == 1
-    assert len(order) == 9
 
 
 # -- what holds for each figure --------------------------------------------------------------------
@@ -230,20 +207,6 @@ def test_draws_on_axes_or_a_subfigure_of_the_user(lenz2021, sweep_frame, times_f
     assert plt.get_fignums() == before
 
 
-def test_what_is_no_axes_and_no_figure_is_refused(small):
-    with pytest.raises(figures.FigureError, match=r"^ax must be Matplotlib axes.*; got 3$"):
-        small.plot.mean_ranks(ax=3)
-    with pytest.raises(figures.FigureError, match=r"^figure must be a Matplotlib"):
-        small.plot.ranks(figure=Figure().add_subplot())
-
-
-def test_axes_in_a_style_of_the_user_keep_it(lenz2021):
-    with matplotlib.rc_context({"font.size": 14}):
-        axes = Figure(layout="constrained").add_subplot()
-        lenz2021.plot.kendall(ax=axes)
-    assert [*{text.get_fontsize() for text in axes.texts}] == [14 - 2]
-
-
 def test_global_settings_and_inputs_do_not_change(small, sweep_frame, times_frame, tmp_path):
     copies = times_frame.copy(), sweep_frame.copy()
     settings = {"font.size": 17.5, "axes.grid": True, "text.color": "red", "lines.linewidth": 9}
@@ -257,37 +220,9 @@ def test_global_settings_and_inputs_do_not_change(small, sweep_frame, times_fram
     assert sweep_frame.equals(copies[1])
 
 
-# The other figures of many algorithms are drawn in the tests of their contents.
-@pytest.mark.parametrize("name", ["mean_ranks", "pairwise", "kendall", "strata"])
-def test_of_many_algorithms_the_best_are_drawn_and_the_note_says_so(many, name):
-    drawn = getattr(many.plot, name)()
-    shown = " ".join(words(drawn))
-    best = re.search(r"The best (\d+) of 31 algorithms", shown)
-    # One rule for all figures but matrices, which have to fit the width.
-    assert int(best[1]) == {"pairwise": 9, "kendall": 15}.get(name, 30)
-    assert root_figure(drawn).get_figheight() < 11
-
-
 @pytest.mark.filterwarnings("ignore:Glyph")
 @pytest.mark.parametrize("name", OF_COMPARISON)
 def test_hostile_names_are_drawn(hostile, name):
     figure = root_figure(getattr(hostile.plot, name)())
     figure.set_layout_engine("none")
     FigureCanvasAgg(figure).draw()
-
-
-def test_results_where_lower_is_better_put_the_better_first(lenz2021):
-    frame = lenz2021.results.to_frame()
-    frame["auroc"] = 1 - frame["auroc"]
-    flipped = occstats.compare(frame, lower_is_better=True, n_resamples=100)
-    for comparison in (flipped, lenz2021):
-        text = figures.alt_text(comparison.plot.scatter("ALP", "SVM"))
-        assert "By dataset means, ALP is better on 30, SVM on 20" in text
-    assert np.isclose(flipped.summary["mean_rank"][0], lenz2021.summary["mean_rank"][0])
-
-    def intervals(comparison):
-        (bars,) = comparison.plot.strata(algorithms=["IF"])[0].collections
-        return [segment[:, 1] for segment in bars.get_segments()]
-
-    # From the easiest stratum to the hardest.
-    np.testing.assert_allclose(intervals(flipped)[::-1], intervals(lenz2021), rtol=1e-9)

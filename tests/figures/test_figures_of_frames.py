@@ -6,10 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import occstats
 from occstats import figures
-from occstats.errors import FigureError, OccstatsError
-from occstats.figures._alp_example import QUERIES, TRAINING, work_example
 from occstats.figures._trade_off import task_times
 from occstats.stats import pareto_front
 
@@ -71,23 +68,6 @@ def test_a_front_worked_by_hand():
     np.testing.assert_allclose([found.cost_low[0], found.cost_high[0]], [2, 8])
 
 
-def test_where_lower_is_better_the_front_turns(small, wide):
-    frame = small.results.to_frame()
-    frame["auroc"] = 1 - frame["auroc"]
-    flipped = occstats.compare(frame, lower_is_better=True, n_resamples=100)
-    words = figures.alt_text(flipped.plot.trade_off(wide))
-    assert "SVM 0.186 in 1 s (100 % on the front)" in words
-
-
-def test_times_that_say_nothing_are_refused(small, wide):
-    with pytest.raises(figures.FigureError, match="needs a column of seconds"):
-        small.plot.trade_off(wide[["dataset", "class"]])
-    with pytest.raises(figures.FigureError, match="at least two of the algorithms"):
-        small.plot.trade_off(wide[["dataset", "class", "time_ALP"]])
-    with pytest.raises(OccstatsError, match="costs must be positive"):
-        small.plot.trade_off(wide.assign(time_ALP=0.0))
-
-
 def test_of_many_the_fast_ones_likely_on_the_front_are_drawn_though_they_are_the_worst(many):
     # As fast as each other: one is on the front, the other in some of the resamples.
     fast = many.algorithms[-2:]
@@ -100,21 +80,6 @@ def test_of_many_the_fast_ones_likely_on_the_front_are_drawn_though_they_are_the
 
 
 # -- run times, sweeps and the worked example ------------------------------------------------------
-
-
-def test_an_axis_of_times_within_two_decades_has_several_ticks(times_frame):
-    axes = figures.times(times_frame[times_frame["n"].between(200, 2000)])[1]
-    low, high = axes.get_xlim()
-    shown = [tick for tick in axes.xaxis.get_major_locator()() if low <= tick <= high]
-    assert shown == [500, 1000]
-
-
-def test_the_guide_of_times_starts_from_what_is_drawn(times_frame):
-    slow = times_frame["descriptor"] == times_frame["descriptor"].iloc[0]
-    frame = times_frame.assign(fit_seconds=times_frame["fit_seconds"].where(~slow, 1e6))
-    drawn = [name for name in frame["descriptor"].unique() if name != frame["descriptor"].iloc[0]]
-    axes = figures.times(frame, algorithms=drawn)[0]
-    assert axes.get_ylim()[1] < 1e5
 
 
 def test_times_leave_out_what_failed(times_frame):
@@ -133,61 +98,3 @@ def test_sweep_finds_no_maximum_where_the_window_is_incomplete(sweep_frame):
     assert "NND: highest 0.790 at k = 2 (manhattan)." in figures.alt_text(figures.sweep(frame))
     raw = figures.sweep(frame.drop(columns="smoothed"))
     assert "NND: highest 0.800 at k = 1 (manhattan)." in figures.alt_text(raw)
-
-
-def test_an_axis_of_whole_hyperparameters_has_whole_ticks():
-    frame = pd.DataFrame({"descriptor": "NND", "metric": "manhattan", "k": [1, 2, 3, 5, 7, 9]})
-    axes = np.ravel(figures.sweep(frame.assign(score=[0.1, 0.2, 0.4, 0.3, 0.2, 0.1])))[0]
-    assert all(tick == round(tick) for tick in axes.get_xticks())
-
-
-def test_sweep_gives_each_metric_of_a_plane_a_panel(sweep_frame):
-    plane = sweep_frame[sweep_frame["descriptor"] == "ALP"].dropna(axis=1, how="all")
-    both = pd.concat([plane.assign(metric=metric) for metric in ("manhattan", "euclidean")])
-    titles = [axes.get_title() for axes in figures.sweep(both)]
-    assert titles == ["ALP (manhattan)", "ALP (euclidean)"]
-
-
-MEASURED = {"descriptor": ["a"], "n": [1], "fit_seconds": [0], "query_seconds": [0]}
-SWEPT = {"descriptor": "a", "score": [0.5, 0.6]}
-
-
-@pytest.mark.parametrize(
-    ("draw", "columns", "message"),
-    [
-        (figures.times, {"n": [1]}, "times lacks the columns descriptor"),
-        (figures.times, {key: [] for key in MEASURED}, "has no rows"),
-        (figures.times, MEASURED, "no positive fit_seconds"),
-        (figures.sweep, {"descriptor": ["a"]}, "sweep lacks the column score"),
-        (figures.sweep, SWEPT, "one or two hyperparameters a descriptor; 'a' has 0"),
-        (figures.sweep, SWEPT | {key: [1, 2] for key in "xyz"}, "'a' has 3"),
-    ],
-)
-def test_frames_that_cannot_be_drawn_are_refused(draw, columns, message):
-    with pytest.raises(FigureError, match=message):
-        draw(pd.DataFrame(columns))
-
-
-def test_the_example_reproduces_every_entry_of_the_papers_tables():
-    # Table of the ALP example in Lenz et al. (2021): neighbours by number, and Manhattan distances.
-    expected = {
-        "y1": ([1, 2, 3], [4, 5, 6]),
-        "y2": ([9, 10, 6], [7, 8, 11]),
-        "x1": ([2, 3, 4], [1, 2, 3]),
-        "x2": ([1, 3, 4], [1, 1, 2]),
-        "x9": ([8, 10, 6], [5, 5, 6]),
-        "x10": ([7, 9, 5], [5, 5, 9]),
-    }
-    for name, (neighbours, distances) in expected.items():
-        point = (QUERIES if name[0] == "y" else TRAINING)[int(name[1:]) - 1]
-        away = np.abs(TRAINING - point).sum(axis=1)
-        if name[0] == "x":
-            away[int(name[1:]) - 1] = np.inf
-        order = np.argsort(away, kind="stable")
-        assert (order[:3] + 1).tolist() == neighbours
-        assert away[order[:3]].tolist() == distances
-        assert away[order[3]] > distances[-1]
-    found = {name: values.round(2).tolist() for name, values in work_example().items()}
-    assert found["local distances"] == [[1, 1.67, 2.67], [5, 5, 7]]
-    assert found["localised proximities"] == [[0.2, 0.25, 0.31], [0.42, 0.38, 0.39]]
-    assert found["scores"] == [0.27, 0.4]

@@ -7,6 +7,7 @@ After an intended change, record again, and read the difference:
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from pathlib import Path
@@ -30,8 +31,11 @@ RECORDED = Path(__file__).parents[1] / "reference" / "recorded" / "figures.json"
 # Stems and bars of the diagram are spread by the widths of letters, which differ a little between
 # versions of FreeType.
 LOOSE = {"critical_difference": 0.02}
+OF_COMPARISON = [name for name, entry in FIGURES.items() if entry.needs == ("comparison",)]
 CASES = [("few", name) for name in FIGURES]
-CASES += [("many", name) for name, entry in FIGURES.items() if entry.needs == ("comparison",)]
+CASES += [(case, name) for case in ("many", "loss") for name in OF_COMPARISON]
+# Options of the loss, where a figure takes them.
+OPTIONS = {"order": "similarity", "highlight": "A1", "labels": {"A3": "Machine"}, "width": "page"}
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +43,11 @@ def sources(unbalanced, times_frame, sweep_frame):
     names = [f"algorithm {place}" for place in range(20)]
     few = occstats.compare(unbalanced, n_resamples=100)
     many = occstats.compare(results_frame(names, list("abcdefgh"), 2), n_resamples=100)
+    loss = unbalanced.assign(reward=-unbalanced["reward"])
+    told = {"lower_is_better": True, "estimand": "mean", "margin": 0.06, "control": "A2"}
+    loss = occstats.compare(loss, **told, n_resamples=100)
     times = times_frame.replace({"descriptor": {"NND": "A0", "SVM": "A1", "IF": "A2"}})
-    return {"few": few, "many": many, "times": times, "sweep": sweep_frame}
+    return {"few": few, "many": many, "loss": loss, "times": times, "sweep": sweep_frame}
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +64,9 @@ def recorded():
 @pytest.mark.parametrize(("case", "name"), CASES)
 def test_every_figure_draws_what_was_recorded(sources, recorded, case, name):
     given = [sources[case if need == "comparison" else need] for need in FIGURES[name].needs]
-    drawn = getattr(figures, name)(*given)
+    draw = getattr(figures, name)
+    taken = OPTIONS.keys() & inspect.signature(draw).parameters if case == "loss" else ()
+    drawn = draw(*given, **{option: OPTIONS[option] for option in taken})
     found = json.loads(json.dumps(contents(drawn)))
     if RECORD:
         recorded[f"{case} {name}"] = found
