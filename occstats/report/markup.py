@@ -198,7 +198,7 @@ def table_to_latex(table: Table, *, group_columns: int = 0, label: str = "") -> 
     sentences = [f"{table.title}.", table.explanation, table.remark()]
     caption = escape_latex(" ".join(filter(None, sentences)))
     named = label or f"tab:{table.name.replace('_', '-')}"
-    if not re.fullmatch(r"[\w:.\-/ ]+", named, re.ASCII):
+    if not re.fullmatch(r"[\w:.\-/ ]+", str(named), re.ASCII):
         raise ArgumentError(f"label must consist of letters, digits and :.-/_; got {named!r}")
     parts = _parts(table, max(group_columns, 1))
     write = _long_table if len(table) > PAGE_ROWS else _float
@@ -314,7 +314,7 @@ def _parts(table: Table, n_leading: int) -> list[Table]:
     """Return the table in as few parts as fit the text; each begins with the leading columns."""
     _, scale, space = SIZES[-1]
     # Widths are estimated from above.
-    room = 1.06 * TEXT_WIDTH + 2 * space
+    room = 1.02 * TEXT_WIDTH + 2 * space
     widths = [width * scale + 2 * space for width in _column_widths(table)]
     parts: list[list[Column]] = [[]]
     used = lead = sum(widths[:n_leading])

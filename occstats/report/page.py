@@ -47,10 +47,11 @@ LONG_TEXT = 30
 # Tables of algorithms by algorithms, in whose headings longer names are replaced by numbers.
 MATRICES = {"p_values", "kendall"}
 LONGEST_HEADING = 20
+MEANS = {"mean_rank", "mean_score"}
 # Columns of several keys that show the first alone.
 EXACT = {"difference", "p"}
-# These figures repeat the table of p-values and the critical-difference diagram.
-LEFT_OUT = {"p_values", "letters"}
+# This figure repeats the table of p-values.
+LEFT_OUT = {"p_values"}
 
 
 def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
@@ -187,8 +188,9 @@ def _view(
         numbers = names
 
     def classes(place: int, text: str) -> str:
-        # On a phone, the mean score leaves room for the p-value.
-        spare = table.name == "comparison" and place == 2 and keys[2][0] == "mean_score"
+        # On a phone, means, which the next section shows, leave room for the p-value.
+        tested = any(key[0] == "p" for key in keys)
+        spare = table.name == "comparison" and tested and keys[place][0] in MEANS
         named = {"n": table.columns[place].number, "long": len(text) > LONG_TEXT, "spare": spare}
         return " ".join(name for name, holds in named.items() if holds)
 

@@ -248,7 +248,12 @@ def _what_if(comparison: Comparison) -> dict[str, Any]:
     settings = comparison.settings
     generator = np.random.PCG64(settings.random_state).state["state"]
     control = settings.control
+    p, conclusion = (comparison.matrix(column).to_numpy() for column in ("p", "conclusion"))
     return {
+        "decided": {
+            "p": [[None if pd.isna(value) else value for value in row] for row in p.tolist()],
+            "better": (conclusion == BETTER).tolist(),
+        },
         "alpha": settings.alpha,
         "control": None if control is None else comparison.algorithms.index(control),
         "tolerance": settings.tie_tolerance,

@@ -258,8 +258,9 @@ def _conclusion_legend(comparison: Comparison, found: set[str]) -> Iterator[str]
         yield f"{', '.join(decided)}: {claim}, {comparison.basis}."
     else:
         yield f"* {claim}, {comparison.basis}."
-    if EQUIVALENT in found and settings.margin is not None:
-        yield f"equivalent: {_level(comparison)} within ±{settings.margin:g}."
+    if settings.margin is not None:
+        rule = f"{_level(comparison)} within ±{settings.margin:g}"
+        yield f"equivalent: {rule}." if EQUIVALENT in found else f"equivalent ({rule}): none."
 
 
 def _pair_notes(comparison: Comparison, rows: pd.DataFrame) -> Iterator[str]:

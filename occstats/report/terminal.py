@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from shlex import quote
 from types import MappingProxyType
@@ -267,7 +268,7 @@ def _print_cells(
     for longest in (LONGEST_NAME, DISTINCT_NAME, 14, SHORTEST_NAME):
         narrower = _strips(table, n_rows, longest, labels, gaps)
         found = _blocks(narrower, console.width)
-        if grouped and _table_width(narrower) > console.width:
+        if grouped and longest > SHORTEST_NAME and _table_width(narrower) > console.width:
             found = []
         if not blocks or 0 < len(found) < len(blocks):
             strips, blocks = narrower, found
@@ -281,7 +282,7 @@ def _print_cells(
         if _table_width(side_by_side) > console.width:
             side_by_side = [_narrow(strip) for strip in side_by_side]
         for line in _lines(side_by_side):
-            console.print(line, no_wrap=True, crop=False)
+            console.print(line, no_wrap=True, overflow="ignore", crop=False)
     return len({position for block in shown for position in block})
 
 
@@ -346,14 +347,22 @@ def _blocks(strips: Sequence[_Strip], width: int) -> list[list[int]]:
     return [*blocks, current]
 
 
+def _starts(strips: Sequence[_Strip]) -> list[int]:
+    """Return where each column begins."""
+    widths = [strip.width for strip in strips[:-1]]
+    return [*accumulate([0, *(w + s.gap for w, s in zip(widths, strips[1:], strict=True))])]
+
+
 def _table_width(strips: Sequence[_Strip]) -> int:
-    return sum(strip.width + strip.gap for strip in strips) - (strips[0].gap if strips else 0)
+    """Return the width of the table; the heading of the last group may be the widest."""
+    starts, last = _starts(strips), len(strips) - 1
+    first = next(i for i, strip in enumerate(strips) if strip.group == strips[last].group)
+    return max(starts[last] + strips[last].width, starts[first] + cell_len(strips[last].group))
 
 
 def _lines(strips: Sequence[_Strip]) -> Iterator[Text]:
     """Yield the headings, those of groups above them, and the rows."""
-    starts = [_table_width(strips[:position]) for position in range(len(strips))]
-    starts = [s + strips[i].gap if i else 0 for i, s in enumerate(starts)]
+    starts = _starts(strips)
     height = max(len(strip.heading) + bool(strip.group) for strip in strips)
     for level in range(height, 0, -1):
         line, groups = "", {""}

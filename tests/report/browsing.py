@@ -50,7 +50,7 @@ def open_everything(page):
 
 
 def show_what_if(page):
-    """Scroll to the what-if analysis, which is computed when it is seen, and return its text."""
+    """Scroll to the what-if analysis and return its text."""
     sentence = find(page, "#what-if-sentence")
     page.execute_script("arguments[0].scrollIntoView({behavior: 'instant'})", sentence)
     wait(page, lambda: "pairs differ" in sentence.text)

@@ -3,6 +3,7 @@
 ``python -m tests.report.screens`` writes them again after a deliberate change.
 """
 
+import functools
 import io
 import os
 from pathlib import Path
@@ -77,6 +78,7 @@ SCREENS = {
 }  # fmt: skip
 
 
+@functools.cache
 def compared(name):
     """Return the comparison of a screen; files are read in the folder of the cases."""
     source, options = SCREENS[name]

@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -41,19 +40,6 @@ def test_files_are_the_same_every_time(comparison, tmp_path):
     assert content(one) == content(two)
 
 
-def test_each_table_is_one_csv_file_and_three_are_latex(comparison):
-    found = contents(comparison)
-    outside = [path for path in found if not path.startswith("tables/")]
-    assert sorted(outside) == [
-        "comparison.json", "methods.tex", "paper/comparison.tex", "paper/p_values.tex",
-        "paper/scores.tex", "references.bib", "report.html", "report.md",
-    ]  # fmt: skip
-    tables = [path for path in found if path.startswith("tables/")]
-    assert all(re.fullmatch(r"tables/[a-z_]+\.csv", path) for path in tables)
-    assert 15 <= len(tables) <= 24
-    assert found["paper/comparison.tex"] == comparison.to_latex()
-
-
 def test_long_frames_are_compressed_and_named_in_the_document(comparison, monkeypatch):
     monkeypatch.setattr("occstats.report.formatted_table.MOST_ROWS", 5)
     found = contents(comparison)
@@ -63,16 +49,6 @@ def test_long_frames_are_compressed_and_named_in_the_document(comparison, monkey
     assert isinstance(document["summary"], list)
     written = pd.read_csv(io.BytesIO(found["tables/pairwise.csv.gz"]), compression="gzip")
     assert written["p"].tolist() == comparison.pairwise_full["p"].tolist()
-
-
-def test_markdown_begins_with_the_answer(comparison):
-    text = contents(comparison)["report.md"]
-    assert text.startswith("# Comparison\n\nlenz2021: 3 algorithms, 246 tasks in 50 datasets")
-    assert "\n\nALP has the best mean rank (" in text
-    assert "\n- typically better than NND\n" in text
-    assert "| typical difference, ALP − it |" in text
-    assert "1 of 3 pairs differ" in text
-    assert text.index("## Tables") < text.index("## Methods") < text.index("### References")
 
 
 def test_limits_that_do_not_exist_are_null():

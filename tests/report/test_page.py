@@ -9,7 +9,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from occstats._format import decimals, minus_signs, p_value
 from occstats.comparison.text.verdict import make_verdict
 from occstats.figures.registry import FIGURES
 from occstats.report.page import (
@@ -129,35 +128,6 @@ def test_the_page_begins_with_the_verdict_and_its_table(parsed, comparison):
     assert "bootstrap resamples" not in top
 
 
-def shown(difference):
-    return minus_signs(decimals(3, signed=True)(difference))
-
-
-def test_pair_data_are_those_of_the_comparison(comparison):
-    data = pair_data(comparison)
-    assert data["algorithms"] == comparison.algorithms
-    assert len(data["pairs"]) == 72
-    assert all(measure["explanation"] for measure in data["measures"])
-    labels = [measure["label"] for measure in data["measures"]]
-    for row in comparison.pairwise_full.itertuples():
-        a, b = data["algorithms"].index(row.a), data["algorithms"].index(row.b)
-        pair = data["pairs"][f"{a}-{b}"]
-        values = dict(zip(labels, pair["values"], strict=True))
-        assert values["p before the correction"] == [p_value(row.p_unadjusted), ""]
-        assert values["mean difference"][0] == shown(row.mean_difference)
-        assert values["typical difference"][0] == shown(row.difference)
-        assert values["tasks won / tied / lost"][0] == f"{row.wins} / {row.ties} / {row.losses}"
-        assert data["pairs"][f"{b}-{a}"]["sentence"] == pair["sentence"] or row.p > 0.05
-    changed = comparison.stability.changes.query("left_out == 'dataset' and a == 'ALP'")
-    named = changed[changed["b"] == "MD"]["name"].tolist()
-    position = data["algorithms"].index("MD")
-    assert data["pairs"][f"0-{position}"].get("changedWithout", []) == named
-    drawn = np.array(data["scores"], dtype=float)
-    assert np.array_equal(drawn, comparison.results.scores[comparison.algorithms].to_numpy())
-    names = [data["datasets"][code] for code, _ in data["tasks"]]
-    assert names == comparison.results.scores.index.get_level_values(0).tolist()
-
-
 def test_names_never_become_markup(hostile, undrawn):
     markup = render(hostile)
     page = Page(markup)
@@ -183,57 +153,6 @@ def test_names_never_become_markup(hostile, undrawn):
     assert data["score"] == "<i>auroc</i>"
 
 
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"alternative": "less", "correction": "holm"}, " for “b is better”"),
-        ({"correction": "benjamini-yekutieli"}, "(typical difference "),
-        ({"test": "ds", "correction": "none"}, ", 95 % CI ["),
-        ({"estimand": "mean", "alpha": 0.1}, ", 90 % CI (all pairs) ["),
-        ({"control": "a"}, "were not tested against each other."),
-        ({"margin": 5}, "are equivalent within ±5 (mean difference "),
-        ({}, ", 95 % CI (all pairs) ["),
-    ],
-)
-def test_every_kind_of_comparison_has_a_page(settings, sentence, undrawn):
-    comparison = compared(scores([f"d{i}" for i in range(7)], ["a", "b", "c"]), **settings)
-    assert sorted(Page(render(comparison)).tables()) == sorted(
-        table.name for table in all_tables(comparison)
-    )
-    data = pair_data(comparison)
-    ends = [data["algorithms"].index(name) for name in "bc"]
-    assert sentence in data["pairs"]["{}-{}".format(*ends)]["sentence"]
-
-
-def test_a_single_dataset_has_ranks_and_no_pairs(undrawn):
-    comparison = compared(scores(["only"], ["a", "b", "c"], classes=list("123456")))
-    page = Page(render(comparison))
-    assert pair_data(comparison) is None
-    assert not page.all("select")
-    assert "p_values" not in page.tables()
-
-
-def test_lower_is_better_reaches_the_charts():
-    frame = scores([f"d{i}" for i in range(8)], ["a", "b"])
-    data = pair_data(compared(frame, higher_is_better=False, score_name="error"))
-    assert data["higherIsBetter"] is False
-    means = frame.groupby(level=0).mean().mean()
-    labels = [measure["label"] for measure in data["measures"]]
-    value, _ = data["pairs"]["0-1"]["values"][labels.index("mean difference")]
-    a, b = data["algorithms"]
-    assert value == shown(means[b] - means[a])
-
-
-def test_missing_scores_are_null(undrawn):
-    frame = scores([f"d{i}" for i in range(8)], ["a", "b", "c"])
-    frame.iloc[0, 0] = np.nan
-    comparison = compared(frame, missing="pairwise")
-    data = pair_data(comparison)
-    assert data["scores"][0][data["algorithms"].index("a")] is None
-    main = Page(render(comparison)).all("main")[0]["text"]
-    assert any(note in main for note in comparison.notes)
-
-
 def test_pairs_of_many_algorithms_are_cut_with_a_note(hostile, undrawn, monkeypatch):
     monkeypatch.setattr("occstats.report.pair_data.MOST_ALGORITHMS", 4)
     data, markup = pair_data(hostile), render(hostile)
@@ -241,16 +160,6 @@ def test_pairs_of_many_algorithms_are_cut_with_a_note(hostile, undrawn, monkeypa
     assert "the other 21 are in tables/pairwise.csv" in markup
     links = re.findall(r'data-pair="(\d+)-(\d+)"', markup)
     assert {int(end) for link in links for end in link} == {0, 1, 2, 3}
-
-
-def test_a_long_common_prefix_of_names_is_named_once(undrawn):
-    prefix = "gradient-boosted-forest-"
-    found = compared(scores(list("abcdefgh"), [f"{prefix}{end}" for end in ("one", "two", "six")]))
-    markup = render(found)
-    assert "Names are shown without their common prefix gradient-boosted-forest-." in markup
-    assert markup.count(prefix) == 1
-    assert set(pair_data(found)["algorithms"]) == {"one", "two", "six"}
-    assert re.findall(r'data-pair="\d-\d"', markup)
 
 
 def test_absent_analyses_are_left_out(comparison, undrawn):

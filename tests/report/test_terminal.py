@@ -9,10 +9,8 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import occstats
-from occstats.cli import main
 from occstats.report.formatted_table import Column, Table
 from occstats.report.tables import all_tables, comparison_table
 from occstats.report.terminal import make_console, print_comparison, print_table
@@ -29,39 +27,6 @@ def test_first_screen(name):
     assert max(map(len, lines)) <= 80
     assert len(lines) <= (24 if name in ("lenz2021", "mean", "margin", "holm", "paper") else 36)
     assert not re.search(r"tied|P\(best\)|nan|\binf\b|data set\b|−0\.0+\b|[ [(]-\d", text)
-
-
-def test_command_line_prints_the_first_screen(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    result = CliRunner().invoke(main, ["compare", "lenz2021"])
-    assert result.stdout == (FOLDER / "lenz2021.txt").read_text(encoding="utf-8")
-
-
-def test_full_prints_every_table_and_all_notes(comparison):
-    first, everything = screen(comparison), screen(comparison, full=True)
-    titles = [table.title for table in all_tables(comparison) if table.terminal_rows]
-    assert [title for title in titles if title in first.splitlines()] == []
-    assert [title for title in titles[1:] if title in everything.splitlines()] == titles[1:]
-    assert everything.startswith(first.partition("More:")[0])
-    assert "--full" not in everything
-    assert "not shown here" not in everything
-    assert max(map(len, everything.splitlines())) <= 80
-    for words in ("ranks consistent with the decisions", "comes first", "corrected by Holm"):
-        assert words in " ".join(everything.split())
-
-
-def test_notes_on_what_is_not_shown_are_left_to_full():
-    comparison = occstats.compare(simulated(3), **HIGHER, n_resamples=200)
-    assert any("regression" in note for note in comparison.notes)
-    assert "regression" not in screen(comparison)
-    assert "The regression omits" in screen(comparison, full=True)
-
-
-def test_policies_for_missing_results_are_compared_in_full():
-    comparison = compared("control")
-    assert "Missing results" not in screen(comparison)
-    text = screen(comparison, full=True)
-    assert "Missing results\n143 of 2,460 results are missing" in text
 
 
 def test_a_common_prefix_is_left_out_once(comparison):
@@ -88,13 +53,6 @@ def test_many_zero_differences_print_wins_and_losses():
         binary.assign(A02=binary["A01"]), estimand="typical", **HIGHER, n_resamples=200
     )
     assert "wins : losses" in screen(found)
-
-
-def test_failures_have_no_mean():
-    frame = simulated(3)
-    frame.loc[frame.index % 3 == 0, "A01"] = np.nan
-    comparison = occstats.compare(frame, **HIGHER, missing="worst", n_resamples=200)
-    assert re.search(r"^A01 +\d\.\d\d +– ", screen(comparison), flags=re.MULTILINE)
 
 
 def test_notes_are_cut_after_three(comparison):
@@ -203,3 +161,11 @@ def test_the_level_of_an_interval_stays_on_one_line():
     stream = io.StringIO()
     print_table(make_console(stream, width=60), Table("t", "T", "", frame, tuple(columns)))
     assert "95 % CI" in stream.getvalue()
+
+
+def test_a_narrow_terminal_shows_every_number():
+    comparison = occstats.compare("lenz2021", n_resamples=100)
+    narrow, wide = (screen(comparison, width) for width in (40, 80))
+    found, wanted = (set(re.findall(r"\[.*\]|\d\.\d+", text)) for text in (narrow, wide))
+    assert found == wanted
+    assert max(map(len, narrow.splitlines())) <= 40

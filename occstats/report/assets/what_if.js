@@ -5,7 +5,8 @@
   if (!form) return;
   const { analyse, element, fixed, makeTable, meanRanks, svgElement } = window.occstats;
   const data = JSON.parse(document.getElementById("pair-data").textContent);
-  const { control } = data.whatIf;
+  const { control, decided } = data.whatIf;
+  decided.p = decided.p.map((row) => row.map((p) => p ?? NaN));
   const chapter = form.closest("details");
   const view = document.getElementById("what-if-view");
   const sentence = document.getElementById("what-if-sentence");
@@ -29,15 +30,8 @@
   }));
   for (const [task, place] of data.failed) tested[task][place] = -Infinity;
 
-  /* Results of some algorithms on some datasets, the best mean rank first. */
-  const compute = (algorithms, datasets, alpha) => {
-    const tasks = [...data.tasks.keys()].filter((task) => datasets.includes(data.tasks[task][0]));
-    const found = analyse({
-      ...data.whatIf, alpha, control: control === null ? null : algorithms.indexOf(control),
-      scores: tasks.map((task) => algorithms.map((place) => tested[task][place])),
-      clusters: tasks.map((task) => data.tasks[task][0]),
-    });
-    /* Equal means go by name, whatever the last bits. */
+  const arrange = (algorithms, found) => {
+    /* The best mean rank first; equal means go by name, whatever the last bits. */
     const place = (at) => Math.round(found.meanRanks[at] * 1e12);
     const name = (at) => data.algorithms[algorithms[at]];
     const order = [...algorithms.keys()].sort((a, b) => place(a) - place(b) || (name(a) < name(b) ? -1 : 1));
@@ -47,6 +41,16 @@
       meanRanks: order.map((at) => found.meanRanks[at]),
       p: sorted(found.p), better: sorted(found.better),
     };
+  };
+
+  /* Results of some algorithms on some datasets. */
+  const compute = (algorithms, datasets, alpha) => {
+    const tasks = [...data.tasks.keys()].filter((task) => datasets.includes(data.tasks[task][0]));
+    return arrange(algorithms, analyse({
+      ...data.whatIf, alpha, control: control === null ? null : algorithms.indexOf(control),
+      scores: tasks.map((task) => algorithms.map((place) => tested[task][place])),
+      clusters: tasks.map((task) => data.tasks[task][0]),
+    }));
   };
 
   /* Maximal groups without a significant difference (Bron and Kerbosch, with a pivot). */
@@ -150,9 +154,11 @@
       sentence.textContent = "Keep at least two algorithms and two datasets.";
       return;
     }
-    const found = compute(algorithms, datasets, alpha);
-    if (found.meanRanks.some(Number.isNaN)) { sentence.textContent = "These algorithms have no task in common."; return; }
     const all = meanRanks(tested.map((row) => algorithms.map((place) => row[place])), data.tasks.map(([dataset]) => dataset), data.whatIf.tolerance);
+    /* The answer for all results is known. */
+    const complete = algorithms.length === data.algorithms.length && datasets.length === data.datasets.length && alpha === data.whatIf.alpha;
+    const found = complete ? arrange(algorithms, { ...decided, meanRanks: all }) : compute(algorithms, datasets, alpha);
+    if (found.meanRanks.some(Number.isNaN)) { sentence.textContent = "These algorithms have no task in common."; return; }
     sentence.textContent = conclusions(found, alpha);
     view.append(element("div", { className: "charts groups" }, element("figure", { id: "figure-what_if" }, diagram(found))),
       rankTable(found, new Map(algorithms.map((place, row) => [place, all[row]]))), pTable(found, alpha));
@@ -176,12 +182,6 @@
     update();
   });
   chapter.addEventListener("toggle", () => { if (!view.hasChildNodes()) update(); });
-  /* The first computation waits until the section comes into sight. */
-  const seen = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    seen.disconnect();
-    if (!view.hasChildNodes()) update();
-  }, { rootMargin: "300px" });
-  seen.observe(chapter);
+  show();
   window.occstats.whatIf = { compute, written };
 })();
