@@ -5,7 +5,7 @@
 'ds'
 """
 
-import lazy_loader
+from occstats._lazy import attach
 
 # The names are listed in the stub of this file.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

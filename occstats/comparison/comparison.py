@@ -516,7 +516,12 @@ class Comparison:
                     f"there are {quote_list(known)}"
                 )
             chosen = [wanted] if isinstance(wanted, str) or np.ndim(wanted) == 0 else list(wanted)
-            keep = keep & table[name].isin(chosen).to_numpy()
+            found = table[name].isin(chosen)
+            for value in chosen:
+                if not (table[name] == value).any():
+                    near = did_you_mean(str(value), map(str, table[name].unique()))
+                    raise ArgumentError(f"where: no task has {name} {value!r}{near}")
+            keep = keep & found.to_numpy()
             conditions.append(f"{name} is {quote_list(chosen)}")
         if keep.shape != (n,) or keep.dtype != np.bool_:
             raise ArgumentError(

@@ -54,6 +54,29 @@ __all__ = ["Comparisons", "compare_family", "load_measures", "slices_of"]
 MOST_SLICES = 20
 
 
+@dataclass(frozen=True)
+class FamilyPlotter:
+    """The figure of several comparisons; each of them has its own figures."""
+
+    family: Comparisons
+
+    def __repr__(self) -> str:
+        return f"<figure of {count(len(self.family), self.family.kind)}: plot()>"
+
+    def __call__(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the conclusions about the subject by member, with the differences."""
+        from occstats.figures._conclusions import conclusions
+
+        return conclusions(self.family, ax=ax)
+
+    def __getattr__(self, name: str) -> Any:
+        member = f"[{next(iter(self.family.members))!r}]"
+        raise AttributeError(
+            f"Comparisons have no figure {name!r}: plot() draws all of them, and each has its own, "
+            f"such as {member}.plot.mean_ranks()"
+        )
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Comparisons(Mapping[str, Comparison]):
     """The result of `occstats.compare` for several measures, or for the slices of a trait.
@@ -319,11 +342,10 @@ class Comparisons(Mapping[str, Comparison]):
 
         return write_family(self, folder, force=force)
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the table: the conclusions about the subject by member, with the differences."""
-        from occstats.figures._conclusions import conclusions
-
-        return conclusions(self, ax=ax)
+    @property
+    def plot(self) -> FamilyPlotter:
+        """Draw the table by ``plot()``: conclusions about the subject, with the differences."""
+        return FamilyPlotter(self)
 
     def __repr__(self) -> str:
         return (

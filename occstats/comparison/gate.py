@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occstats._format import ABSENT, minus_signs, p_equation, printable
-from occstats.comparison.text.verdict import difference_of
+from occstats._format import decimals, minus_signs, p_equation, printable
+from occstats.comparison.text.verdict import difference_digits, difference_of
 from occstats.results.aliases import score_word
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
     m, unit = int(row["n_datasets"]), comparison.results.unit
     caution = (
         f"A failure that affects fewer than about {100 * (1 - 0.05 ** (1 / m)):.2g} % of all "
-        f"{unit}s can easily be absent from these {m}."
+        f"{unit}s can easily be absent from a sample of {m}."
     )
     return Gate(outcome, evidence, caution)
 
@@ -86,13 +86,17 @@ def _outcome(low: float, high: float, margin: float | None) -> str:
 
 def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
     settings, results = comparison.settings, comparison.results
-    difference, low, high, typical = map(
-        _signed, row[["difference", "ci_low", "ci_high", "typical_difference"]]
+    # A further digit than in tables, to be compared with the margin.
+    write = decimals(difference_digits(comparison) + 1, signed=True)
+    difference, low, high, typical = (
+        minus_signs(write(row[name]))
+        for name in ("difference", "ci_low", "ci_high", "typical_difference")
     )
-    parts = [
-        f"{100 * (1 - settings.alpha):g} % CI {low} to {high}; {p_equation(row['p'])}",
-        results.evidence,
-    ]
+    level = f"{100 * (1 - settings.alpha):g} % CI"
+    interval = f"{level} {low} to {high}"
+    if np.isinf([row["ci_low"], row["ci_high"]]).all():
+        interval = f"no finite {level}"
+    parts = [f"{interval}; {p_equation(row['p'])}", results.evidence]
     if np.isnan(row["ci_low"]):
         parts[0] = "too few for a confidence interval"
     if settings.margin is not None:
@@ -109,7 +113,3 @@ def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
             "depends on the question."
         )
     return line
-
-
-def _signed(value: float) -> str:
-    return minus_signs(f"{value + 0.0:+.3g}") if np.isfinite(value) else ABSENT

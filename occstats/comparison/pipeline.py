@@ -197,6 +197,8 @@ def compare(
     made = len(sources) == 1 and isinstance(sources[0], Results)
     if algorithms is not None and not made:
         reading["algorithms"] = algorithms  # in a wide table, their columns
+    if not isinstance(by, str | None):
+        raise ArgumentError(f"by must be the name of one column; got {by!r}")
     if by is not None:
         if measures:
             name, (first, *_) = measures[0], reading[measures[0]]

@@ -125,7 +125,7 @@ def _decide_again(decision: Decision, parts: Mapping[str, Results]) -> dict[str,
 def _decide_near(study: Study, decision: Decision) -> Decision:
     """Decide, faster if the critical value of max-T is not much below that of another decision."""
     critical = decision.tests.critical
-    floor = 0.9 * np.max(critical, where=np.isfinite(critical), initial=0.0)
+    floor = 0.97 * np.max(critical, where=np.isfinite(critical), initial=0.0)
     found = decide(study, floor=floor)
     return decide(study) if (found.tests.critical == floor).any() else found
 

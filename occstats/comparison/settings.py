@@ -7,6 +7,7 @@ must not import a heavy library.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
@@ -146,6 +147,8 @@ class Settings:
             implied |= {"null": "asymptotic", "estimand": "typical"}
         names = given.get("algorithms")
         if names is not None:
+            if not isinstance(names, Iterable):
+                raise ArgumentError(f"algorithms must be a list of names; got {names!r}")
             given["algorithms"] = (names,) if isinstance(names, str) else tuple(names)
         return cls(**implied | given, explicit=tuple(given))
 

@@ -151,11 +151,12 @@ class Study:
     def left_out(self) -> list[str]:
         """Return the parts that this size leaves no time for.
 
-        The costs in nanoseconds (`benchmarks/compare_size.md` in the repository) depend on the
-        sizes alone: the same results always have the same parts.
+        The costs in nanoseconds (`benchmarks/compare_size.md` in the repository) depend on sizes
+        and settings alone: the same comparison always has the same parts.
         """
         k, p = self.sample.n_algorithms, self.sample.n_pairs
-        n, decision = self.sample.n_tasks, 1_000.0 * p * self.flips
+        n, single = self.sample.n_tasks, self.settings.correction != "max-t"
+        decision = (1_000.0 if single else 250.0) * p * self.flips
         costs = {
             "intervals of Kendall's τ": min(n**2 * k * (8 + 0.3 * k), p * (6_500.0 * n + 4e6)),
             "leaving out datasets": self.n_clusters * decision,

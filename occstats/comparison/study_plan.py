@@ -256,6 +256,7 @@ def plan_study(
         "sd_task": 0.0, "sd_run": 0.0, "n_datasets": None, "n_tasks": 1, "n_runs": 1,
         "n_algorithms": 2, "estimand": "typical", "source": "assumed",
     }  # fmt: skip
+    _check(given | {"alpha": alpha, "power": power, "budget": budget, "dataset_cost": dataset_cost})
     if results is not None:
         comparing |= {"control": control, "estimand": estimand, "alpha": alpha}
         known = _pilot(results, candidate, baseline, **comparing)
@@ -264,19 +265,10 @@ def plan_study(
         if name not in known:
             raise ArgumentError(f"{name} needs a value, or results of a pilot")
     sds = [known[f"sd_{unit}"] for unit in ("dataset", "task", "run")]
-    for unit, value in zip(("dataset", "task", "run"), sds, strict=True):
-        check_number(f"sd_{unit}", value, least=0)
     if not any(sds):
         raise ArgumentError("sd_dataset, sd_task or sd_run must be above 0; got 0 for all of them")
-    check_number("difference", known["difference"])
     if known["difference"] == 0:
         raise ArgumentError("difference must not be 0: no study can show it")
-    for name, least in (("n_tasks", 1), ("n_runs", 1), ("n_algorithms", 2), ("n_datasets", 2)):
-        if known[name] is not None:
-            check_integer(name, known[name], least=least)
-    check_choice("estimand", known["estimand"], ("typical", "mean"))
-    check_fraction("alpha", alpha)
-    check_fraction("power", power)
 
     def sd(tasks: int, runs: int) -> float:
         variance = sds[0] ** 2 + sds[1] ** 2 / tasks + sds[2] ** 2 / (tasks * runs)
@@ -313,6 +305,23 @@ def plan_study(
     )
 
 
+def _check(given: dict[str, Any]) -> None:
+    """Raise an error about the first of these arguments that has a wrong value."""
+    for name, value in given.items():
+        if value is None:
+            continue
+        if name == "estimand":
+            check_choice(name, value, ("typical", "mean"))
+        elif name in ("alpha", "power"):
+            check_fraction(name, value)
+        elif name.startswith("n_"):
+            check_integer(name, value, least=1 if name in ("n_tasks", "n_runs") else 2)
+        elif name == "budget":
+            check_number(name, value, above=0)
+        else:
+            check_number(name, value, least=-np.inf if name == "difference" else 0)
+
+
 def _detectable(power_of: Any, spread: float, power: float) -> float:
     """Return the difference with this power; infinity if there is none."""
     if power_of(100 * spread, spread) < power:
@@ -322,7 +331,6 @@ def _detectable(power_of: Any, spread: float, power: float) -> float:
 
 def _split(power_of: Any, sd: Any, budget: float, dataset_cost: float) -> dict[str, Any]:
     """Return the numbers of datasets, tasks and runs with the smallest standard error."""
-    check_number("dataset_cost", dataset_cost, least=0)
     options = [
         (sd(tasks, runs) / np.sqrt(m), m, tasks, runs)
         for tasks in range(1, 51)

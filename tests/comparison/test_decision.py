@@ -100,6 +100,7 @@ def check(decision):
         assert (decision.tests.difference[found == "better"] >= 0).all()
     assert not (decision.reversed & ~decided).any()
     assert ("ci_low" in decision.frame()) == settings.has_intervals
+    check_row(decision)
     if settings.has_intervals:
         low, high = within_bounds(decision.tests.low, decision.tests.high, decision.study)
         np.testing.assert_array_equal(low, -high.T)
@@ -110,6 +111,18 @@ def check(decision):
         assert (decided <= (outside | touching)).all()
         # A limit of exactly 0 is on the side of the estimate.
         assert (low[found == "better"] >= 0).all()
+
+
+def check_row(decision):
+    """Check that the row of an algorithm is that of all pairs, with wins and losses."""
+    first, scores = decision.study.algorithms[0], decision.study.tested.scores
+    row, everything = decision.row(first), decision.frame().query("a == @first").set_index("b")
+    shared = [name for name in row if name in everything and name != "p"]
+    pd.testing.assert_frame_equal(row[shared], everything.loc[row.index, shared])
+    ahead = scores[:, :1] - scores[:, 1:]
+    np.testing.assert_array_equal(row["wins"], (ahead > 1e-9).sum(axis=0))
+    np.testing.assert_array_equal(row["losses"], (ahead < -1e-9).sum(axis=0))
+    np.testing.assert_array_equal(row[["wins", "ties", "losses"]].sum(axis=1), row["n_tasks"])
 
 
 def check_stability(study, decision):

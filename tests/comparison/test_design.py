@@ -1,7 +1,5 @@
 """The design of a benchmark: smallest p-values, detectable differences and power."""
 
-import json
-
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -49,28 +47,14 @@ def test_the_design_counts_the_tests_that_are_corrected_together(unbalanced, opt
 )
 def test_too_few_datasets_show_nothing(n_clusters, settings, least, needed):
     found = compare(table([2] * n_clusters), **settings)
-    _, second = " ".join(found.verdict.split()).split(". With ")
-    assert second == (
-        f"{n_clusters} datasets this benchmark cannot show a difference at α = "
-        f"{found.settings.alpha:g}: no corrected p-value can be below {least}; at least {needed} "
-        "datasets are needed."
+    assert f"no corrected p-value can be below {least}; at least {needed} datasets" in " ".join(
+        found.verdict.split()
     )
     assert set(found.pairwise_full["conclusion"]) == {"undecided"}
     assert found.summary["rank_low"].eq(1).all()
     assert found.summary["rank_high"].eq(3).all()
-    assert any("intervals are rough" in note for note in found.notes)
-    row = json.loads(found.to_json())["pairwise"][0]
-    assert row["difference"] is not None
-    assert row.get("ci_low") is None
     # With as many as it takes there is a verdict.
     assert "cannot show" not in compare(table([2] * needed), **settings).verdict
-
-
-def test_few_datasets_of_asymptotic_tests_are_noted(lenz):
-    found = compare(table([2] * 4), correction="holm", null="asymptotic")
-    assert any("come from the normal approximation alone" in note for note in found.notes)
-    assert found.design.smallest_p == pytest.approx(2 * norm.sf(2))
-    assert not any("approximation" in note for note in lenz().notes)
 
 
 def test_too_few_resamples_are_noted():

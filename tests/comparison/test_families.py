@@ -1,7 +1,6 @@
 """Several measures and slices: one decision for each pair, corrected together."""
 
 import json
-import re
 from itertools import product
 
 import numpy as np
@@ -13,7 +12,6 @@ from scipy.stats import rankdata
 import occstats
 from occstats.cli.main import main
 from occstats.comparison.decision import BETTER, WORSE
-from occstats.errors import OccstatsError
 
 NAMES = ["A", "B", "C"]
 
@@ -149,74 +147,7 @@ def test_the_folder_has_a_report_for_each_slice(tmp_path, monkeypatch):
     assert (folder / "paper" / "slices.tex").read_text().startswith("\\begin{table}")
 
 
-def test_the_index_has_the_pairs_that_differ_in_some_members_only(tmp_path, monkeypatch):
-    monkeypatch.setattr("occstats.figures.registry.draw_figures", lambda *_, **__: [])
-    generator = np.random.default_rng(0)
-    data = table(24)
-    # B is better than C by auroc alone; A leads by both.
-    data["auroc"] += 0.1 * (data["algorithm"] == "B") + 0.2 * (data["algorithm"] == "A")
-    data["f1"] = data["auroc"].where(data["algorithm"] == "A", 0.5)
-    data["f1"] += generator.normal(0, 0.01, len(data))
-    found = compare(data, score=["auroc", "f1"], n_resamples=200)
-    assert list(found.partial.index) == [("B", "C")]
-    page = (found.write(tmp_path / "out") / "index.html").read_text("utf-8")
-    shown = re.search(r'data-table="differing".*?</table>', page, re.DOTALL)[0]
-    cells = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", shown)
-    assert cells[-4:] == ["B", "C", "better", "undecided"]
-    assert "family=" not in page
-    assert "corrected separately." in page
-
-
-def test_the_legend_explains_no_star_that_is_not_there():
-    data = table(24)
-    data["auroc"] = np.random.default_rng(0).uniform(size=len(data))
-    data["f1"] = np.random.default_rng(1).uniform(size=len(data))
-    found = compare(data, score=["auroc", "f1"], n_resamples=200)
-    assert not found.conclusions.isin([BETTER, WORSE]).any(axis=None)
-    assert "* p" not in str(found)
-
-
-def test_slices_that_share_no_dataset_match_comparisons_of_each():
-    data = table(30)
-    found = compare(data, score="auroc", by="part", n_resamples=2000)
-    assert list(found.members) == ["x", "y"]
-    for name, member in found.members.items():
-        alone = compare(data[data["part"] == name], score="auroc", n_resamples=2000)
-        for column in ("difference", "statistic"):
-            one, other = (each.matrix(column).loc[NAMES, NAMES] for each in (alone, member))
-            np.testing.assert_allclose(one.astype(float), other.astype(float), rtol=1e-9, atol=1e-9)
-        p, corrected = (each.p_values.loc["A", ["B", "C"]] for each in (alone, member))
-        assert (corrected >= p - 0.02).all()
-    assert found.notes == ()
-
-
-def test_contradictions_and_partial_decisions_are_named():
-    data = table(24, gain=0.15)
-    turned = data["part"] == "y"
-    data.loc[turned, "algorithm"] = data.loc[turned, "algorithm"].replace({"A": "B", "B": "A"})
-    found = compare(data, score="auroc", by="part")
-    ((a, b),) = found.contradictions.index
-    assert {a, b} == {"A", "B"}
-    one, other = ("x", "y") if a == "A" else ("y", "x")
-    text = " ".join(str(found).split())
-    assert f"contradict each other: {a} is better than {b} in {one}, but worse in {other}." in text
-    assert "0 of 3 pairs differ in every slice, 2 in some only" in text
-    assert len(found.partial) == 2
-
-
 def test_odd_slices_are_explained():
-    data = table(12)
-    data.loc[data["dataset"].isin(["d0", "d1", "d2"]), "part"] = "few"
-    data.loc[data["dataset"] == "d11", "part"] = None
-    found = compare(data, score="auroc", by="part")
-    text = " ".join(str(found).split())
-    assert "Too few datasets to show a difference (at least 6): few (3), x (4) and y (4)." in text
-    assert "2 tasks without a value in 'part' are in no slice." in text
-    assert "*" not in text.partition("positive")[2].partition("In parentheses")[0]
-    data = table(24, gain=0.15)
-    data.loc[data["dataset"].isin(["d0", "d1", "d2"]), "part"] = "few"
-    text = " ".join(str(compare(data, score="auroc", by="part")).split())
-    assert "2 of 3 pairs differ in every testable slice." in text
     mixed = compare(table(12), score="auroc", by="mixed")
     assert any("12 datasets have tasks in several slices" in note for note in mixed.notes)
     # A slice with a single dataset has no tests.
@@ -229,15 +160,6 @@ def test_odd_slices_are_explained():
     found = compare(data, score="auroc", by="mixed", missing="complete")
     assert list(found.members) == ["x", "y"]
     assert any("'z' is left out" in note for note in found.notes)
-
-
-def test_contradictions_do_not_count_as_pairs_that_differ_everywhere():
-    data = table(20, gain=0.15).query("algorithm != 'C'")
-    rng = np.random.default_rng(1)
-    data = data.assign(recall=1 - data["auroc"], precision=rng.random(len(data)))
-    found = compare(data, score=["auroc", "recall", "precision"])
-    assert found.conclusions.iloc[0].tolist() == ["better", "worse", "undecided"]
-    assert "0 of 1 pair differs by every measure" in found.verdict
 
 
 def test_other_corrections_share_the_level():
@@ -259,11 +181,7 @@ def test_the_result_is_a_mapping_with_a_table_for_a_paper():
         found["zz"]
     with pytest.raises(AttributeError, match=r"each member has one: \['auroc'\]\.p_values"):
         found.p_values  # noqa: B018
-    written = found.to_latex(label="tab:mine")
-    assert written.startswith("\\begin{table}")
-    assert "\\label{tab:mine}" in written
-    assert "family=" not in written
-    assert all(written.count(f"\n{name} &") == (name != found.subject) for name in NAMES)
+    assert "\\label{tab:mine}" in found.to_latex(label="tab:mine")
 
 
 def test_a_loss_beside_a_score_keeps_its_direction():
@@ -283,32 +201,6 @@ def test_metrics_in_rows_are_measures():
     assert str(found).splitlines()[2] == "A has the best mean rank by both measures."
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"score": ["auroc", "acuracy"]}, "did you mean 'accuracy'?"),
-        ({"score": ["auroc", "auroc"]}, "'auroc' twice"),
-        ({"score": ["auroc"]}, "two or more different measures"),
-        ({"score": "auroc", "family": "measures"}, "needs two or more scores"),
-        ({"score": ["auroc", "accuracy"], "by": "part"}, "compares slices by one measure"),
-        ({"score": "auroc", "by": "prt"}, "did you mean 'part'?"),
-        ({"score": "auroc", "by": "dataset"}, "is the dataset; name a trait of the tasks"),
-        ({"score": "auroc", "by": "algorithm"}, "is the algorithm; name a trait"),
-        ({"score": "auroc", "by": "constant"}, "has the single value 'all'"),
-        ({"score": "auroc", "by": "number"}, "values, more than 20 slices: add a column of"),
-        ({"score": "auroc", "by": "accuracy"}, "varies within tasks"),
-    ],
-    ids=str,
-)
-def test_bad_requests_are_refused_with_a_remedy(options, message):
-    data = table(15).assign(
-        constant="all", number=lambda f: f.groupby(["dataset", "task"]).ngroup()
-    )
-    with pytest.raises(OccstatsError) as caught:
-        compare(data, **options)
-    assert message in str(caught.value)
-
-
 @pytest.mark.parametrize("options", [["--score", "auroc,accuracy"], ["--by", "part"]], ids=str)
 def test_an_unused_dataset_is_pointed_out(options, tmp_path):
     data = table().assign(task=lambda frame: frame["dataset"] + frame["task"])
@@ -321,24 +213,6 @@ def test_an_unused_dataset_is_pointed_out(options, tmp_path):
     assert "not used: 'ds'" in " ".join(found.output.split())
 
 
-def test_the_first_screen_fits(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    data = occstats.load_results("lenz2021").to_frame()
-    data["accuracy"] = data["auroc"].round(2)
-    data["f1"] = data["auroc"] ** 2
-    data.to_csv("three.csv", index=False)
-    arguments = ["compare", "three.csv", "--score", "auroc,accuracy,f1"]
-    found = CliRunner().invoke(main, [*arguments, "--n-resamples", "200"], env={"COLUMNS": "80"})
-    assert found.exit_code == 0, found.output
-    lines = found.output.splitlines()
-    assert len(lines) <= 24
-    assert max(map(len, lines)) <= 80
-    assert sum(line.startswith("ALP has the best mean rank by") for line in lines) == 1
-    again = CliRunner().invoke(main, [*arguments[:2], "--score", "auroc", "--by", "m", "--json"])
-    assert again.exit_code == 2
-    assert "--by m has" in again.stderr
-
-
 def test_measures_of_one_name_and_pairs_without_a_test(tmp_path):
     rng = np.random.default_rng(0)
     rows = [(f"d{i}", name, *rng.random(2)) for i in range(12) for name in "ABC"]
@@ -346,6 +220,8 @@ def test_measures_of_one_name_and_pairs_without_a_test(tmp_path):
     found = occstats.compare(frame, score=["auc", "roc_auc"], n_resamples=100)
     assert found.cells.shape == (2, 2)
     found.plot()
+    with pytest.raises(AttributeError, match=r"such as .*plot.mean_ranks\(\)"):
+        found.plot.mean_ranks()
     # In one of the slices, C has a result on a single dataset.
     frame["kind"] = np.repeat(["x", "y"], 18)
     part = frame.drop(columns="roc_auc")[(frame["algorithm"] != "C") | (frame.index < 21)]

@@ -6,7 +6,6 @@ import pytest
 
 import occstats
 from occstats.comparison.heterogeneity import dataset_effects, new_dataset_sentence
-from occstats.stats import random_effects
 from tests.comparison.synthetic import compare
 
 
@@ -15,24 +14,6 @@ def table(seed=0, **columns):
     frame = pd.DataFrame({"dataset": np.repeat(list("abcdefgh"), 3), "task": [*"123"] * 8})
     frame["A"], frame["B"] = rng.normal(0.8, 0.05, (2, 24)).clip(0, 1)
     return frame.assign(**columns)
-
-
-def test_pairs_are_analysed_over_the_means_of_datasets():
-    comparison = compare(table(), n_resamples=100)
-    row = comparison.heterogeneity.iloc[0]
-    effects = dataset_effects(comparison.results, row["a"], row["b"])
-    means = table().groupby("dataset")[["A", "B"]].mean()
-    assert effects["difference"].to_numpy() == pytest.approx(means[row["a"]] - means[row["b"]])
-    found = random_effects(effects["difference"], effects["standard_error"] ** 2)
-    assert row["prediction_low"] == pytest.approx(found.low[0])
-    assert comparison.to_dict()["heterogeneity"][0]["prob_better"] == row["prob_better"]
-
-
-def test_suites_replace_datasets():
-    frame = table(suite=np.repeat(list("uvwx"), 6))
-    comparison = compare(frame, suite="suite", n_resamples=100)
-    assert comparison.heterogeneity["n_datasets"].tolist() == [4]
-    assert "On a new suite like these" in new_dataset_sentence(comparison, "A", "B")
 
 
 def test_folds_give_the_error_of_datasets_with_one_task():
@@ -52,18 +33,6 @@ def test_folds_give_the_error_of_datasets_with_one_task():
     effects = dataset_effects(results, "A", "B").set_index("dataset")
     pooled = np.sqrt((errors.drop("c") ** 2).mean())
     assert effects.loc["c", "standard_error"] == pytest.approx(pooled)
-
-
-def test_the_sentence_follows_the_order_of_the_names():
-    comparison = occstats.compare("lenz2021", n_resamples=100)
-    assert new_dataset_sentence(comparison, "ALP", "SVM") == (
-        "On a new dataset like these, ALP beats SVM in mean AUROC with probability 0.53 (95 % CI "
-        "0.41 to 0.65); the mean difference there lies between −0.094 and +0.102 (95 % prediction "
-        "interval)."
-    )
-    assert "SVM beats ALP in mean AUROC with probability 0.47 (95 % CI 0.35 to 0.59)" in (
-        new_dataset_sentence(comparison, "SVM", "ALP")
-    )
 
 
 def test_algorithms_with_unscored_failures_have_no_prediction():

@@ -1,22 +1,33 @@
-"""Every number of whole comparisons, recorded in ``tests/reference/recorded``.
+"""Every number and sentence of whole comparisons, recorded in ``tests/reference/recorded``.
 
 The statistics are compared with other software elsewhere; these records notice any change of a
-number or a conclusion. ``python -m tests.comparison.test_recorded`` writes them again after a
-deliberate change.
+number, a conclusion or a word. After an intended change, record again, and read the difference:
+
+    python -m tests.comparison.test_recorded
 """
 
+import dataclasses
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import occstats
+from occstats.comparison.gate import judge
+from occstats.comparison.heterogeneity import new_dataset_sentence
+from occstats.comparison.study_plan import plan_study
+from occstats.comparison.text.verdict import tally_sentence
+from tests.comparison.synthetic import table
 from tests.conftest import unbalanced_table
 
 FOLDER = Path(__file__).parents[1] / "reference" / "recorded"
-# Sentences, which have tests of their own, and what depends on the version.
-LEFT_OUT = ("verdict", "rule", "basis", "methods", "notes", "meta")
+GIVEN = Path(__file__).parents[1] / "cases"
+SENTENCES = ("verdict", "rule", "basis", "methods", "notes", "answer", "lines", "line")
+# What depends on the machine.
+LEFT_OUT = ("versions", "sources")
 
 
 def with_suites():
@@ -37,11 +48,22 @@ def with_failures():
 
 
 def two_measures():
-    table = unbalanced_table()
+    table = with_suites()
     other = (table["reward"] * 7) % 1
-    return table.assign(accuracy=other.round(2))
+    # A trait of two values.
+    return table.assign(accuracy=other.round(2), sparsity=(table["n"] > 400) / 2)
 
 
+def with_parts():
+    """Return slices "x", "y" with the leaders turned round, one that is too small, and none."""
+    data = table([2] * 20, (0.2, 0.1, 0.0, -0.02))
+    number = data["dataset"].str[1:].astype(int)
+    part = pd.Series(np.where(number % 2, "x", "y")).mask(number > 16, "few").mask(number == 0)
+    turned = data["algorithm"].replace({"A0": "A2", "A2": "A0"})
+    return data.assign(part=part, algorithm=data["algorithm"].mask(part == "y", turned))
+
+
+MANY = partial(table, [2] * 12)
 CASES = {
     "typical": (unbalanced_table, {}),
     "mean": (unbalanced_table, {"estimand": "mean", "margin": 0.06}),
@@ -55,25 +77,94 @@ CASES = {
     "suites-mean": (with_suites, {"suite": "suite", "estimand": "mean"}),
     "binary": (right_or_wrong, {}),
     "failures": (with_failures, {"missing": "worst"}),
+    "failures-scored": (with_failures, {"missing": "worst=0", "estimand": "mean"}),
     "pairwise-deletion": (with_failures, {"missing": "pairwise", "test": "ds"}),
-    "measures": (two_measures, {"score": ["reward", "accuracy"], "family": "measures"}),
-}
+    "measures": (
+        two_measures,
+        {"score": ["reward", "accuracy"], "family": "measures", "suite": "suite"},
+    ),
+    "slices": (with_parts, {"by": "part"}),
+    # Few datasets, one, and one task in each.
+    "one": (partial(table, [5]), {}),
+    "three": (partial(table, [2] * 3), {"preset": "paper", "null": "flips"}),
+    "three-hochberg": (partial(table, [2] * 3), {"correction": "hochberg"}),
+    "four": (partial(table, [2] * 4), {"correction": "holm", "null": "asymptotic"}),
+    "five": (partial(table, [2] * 5, spread=0.002), {"margin": 0.05}),
+    "nine": (partial(table, [2] * 9), {"correction": "holm", "null": "asymptotic"}),
+    "unclustered": (partial(table, [1] * 12, (0.3, 0.0, 0.0)), {}),
+    # Leaders: equal, shared, reversed.
+    "equal": (lambda: MANY().assign(reward=0.8), {"score": "reward"}),
+    "shared": (partial(MANY, (0.3, 0.3, 0.0), spread=0.0), {}),
+    "two": (partial(MANY, (0.3, 0.0), spread=0.001), {"alternative": "greater",
+                                                     "correction": "none"}),
+    "reversed": (lambda: GIVEN / "gate2.csv", {}),
+    "reversed-mean": (lambda: GIVEN / "gate2.csv", {"estimand": "mean", "alpha": 0.1}),
+    # Other corrections, scales and directions.
+    "yekutieli": (MANY, {"correction": "benjamini-yekutieli", "alternative": "less"}),
+    "student": (MANY, {"correction": "none", "estimand": "mean", "null": "asymptotic"}),
+    "equivalent": (
+        partial(MANY, (0.02, 0.0, 0.0), spread=0.002),
+        {"margin": 0.05, "estimand": "typical", "test": "ds", "control": "A1"},
+    ),
+    "loss": (
+        lambda: MANY((-0.1, 0.0, 0.0)).assign(reward=lambda frame: 1e4 * frame["reward"]),
+        {"score_name": "rmse", "lower_is_better": True, "inference": "hc3"},
+    ),
+}  # fmt: skip
 
 
-def numbers_of(name):
-    """Return all frames and settings of a comparison as plain values, columns as lists."""
+def compared(name):
+    """Return a comparison as plain values, with sentences that are not in its document."""
     make, options = CASES[name]
     options = {"lower_is_better": False, "n_resamples": 300, **options}
-    if "score" in options:
+    if isinstance(options.get("score"), list):
         del options["lower_is_better"]
-    return _columns(occstats.compare(make(), **options).to_dict())
+    found = occstats.compare(make(), **options)
+    if isinstance(found, occstats.Comparisons):
+        return found.to_dict() | {"lines": [str(found), found.to_latex()]}
+    pair = found.algorithms[:2]
+    lines = [tally_sentence(found), new_dataset_sentence(found, *pair)]
+    if found.settings.estimand == "mean" and found.settings.has_intervals:
+        for names in (pair, pair[::-1]):
+            lines += dataclasses.astuple(judge(found, *names))
+    return found.to_dict() | {"lines": lines}
 
 
-def _columns(value):
+def planned():
+    """Return plans from numbers, with a budget, and from pilots with and without several tasks."""
+    numbers = {"sd_dataset": 0.05, "sd_task": 0.03, "difference": 0.02}
+    pilots = unbalanced_table(), unbalanced_table().query("`class` == 'c0'")
+    plans = [
+        plan_study(**numbers, n_tasks=3, n_datasets=40, estimand="mean"),
+        plan_study(**numbers, budget=60, dataset_cost=9),
+        *(plan_study(pilot, candidate="A1", control="A0",
+                     lower_is_better=False)
+          for pilot in pilots),
+    ]  # fmt: skip
+    return {
+        "lines": [line for plan in plans for line in plan.lines()],
+        "plans": [
+            {**dataclasses.asdict(plan), "curve": plan.curve.to_dict("list")} for plan in plans
+        ],
+    }
+
+
+def document(name):
+    found = planned() if name == "plan" else compared(name)
+    return _plain(json.loads(json.dumps(found)))
+
+
+def _plain(value):
+    """Return columns of numbers as lists, and sentences without the version, by line."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        return {key: [_columns(row[key]) for row in value] for key in value[0]}
+        return {key: [_plain(row[key]) for row in value] for key in value[0]}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
     if isinstance(value, dict):
-        return {key: _columns(item) for key, item in value.items() if key not in LEFT_OUT}
+        return {key: _plain(item) for key, item in value.items() if key not in LEFT_OUT}
+    if isinstance(value, str) and ("\n" in value or "occstats " in value):
+        text = value.partition("\n\nReferences")[0].replace(occstats.__version__, "VERSION")
+        return [line for line in text.split("\n") if line]
     return float(f"{value:.12g}") if isinstance(value, float) else value
 
 
@@ -88,20 +179,29 @@ def differences(found, expected, where=""):
         for position, pair in enumerate(zip(found, expected, strict=True)):
             yield from differences(*pair, f"{where}[{position}]")
     elif isinstance(expected, float) and isinstance(found, float | int):
-        if not np.isclose(found, expected, rtol=1e-7, atol=1e-9):
+        if not np.isclose(found, expected, rtol=1e-7, atol=1e-9, equal_nan=True):
             yield f"{where}: {found} instead of {expected}"
     elif found != expected:
         yield f"{where}: {found} instead of {expected}"
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_every_number_is_as_recorded(name):
+@pytest.mark.parametrize("name", [*CASES, "plan"])
+def test_every_number_and_sentence_is_as_recorded(name):
     expected = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    found = json.loads(json.dumps(numbers_of(name)))
-    assert list(differences(found, expected)) == []
+    assert list(differences(document(name), expected)) == []
+
+
+def written(found):
+    """Return JSON with each section of numbers and each sentence on a line of its own."""
+    sections = {
+        key: json.dumps(value, indent=1 if key in SENTENCES else None, ensure_ascii=False)
+        for key, value in found.items()
+    }
+    return (
+        "{\n" + ",\n".join(f"{json.dumps(key)}: {text}" for key, text in sections.items()) + "\n}\n"
+    )
 
 
 if __name__ == "__main__":
-    for each in CASES:
-        text = json.dumps(numbers_of(each), separators=(",", ":"))
-        (FOLDER / f"{each}.json").write_text(text + "\n", encoding="utf-8")
+    for each in [*CASES, "plan"]:
+        (FOLDER / f"{each}.json").write_text(written(document(each)), encoding="utf-8")

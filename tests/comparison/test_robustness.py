@@ -8,21 +8,6 @@ from occstats.errors import ArgumentError
 from tests.comparison.synthetic import compare
 
 
-def test_stability_of_the_paper(lenz):
-    stability = lenz(preset="paper").stability
-    datasets = stability.leave_one_dataset_out
-    assert len(datasets) == 50
-    # ALP stays first whichever dataset is missing; without ALP it is SVM.
-    assert not datasets["best_changes"].any()
-    assert stability.leave_one_algorithm_out.set_index("algorithm").loc["ALP", "best"] == "SVM"
-    changes = stability.changes.query("left_out == 'dataset'")
-    listed = datasets.set_index("dataset")["conclusions_changed"]
-    assert changes.groupby("name").size().to_dict() == listed[listed > 0].to_dict()
-    assert len(stability.influence) == 36
-    moved = stability.influence.eval("mean_difference - influence - mean_difference_without")
-    assert moved.to_numpy() == pytest.approx(np.zeros(36), abs=1e-12)
-
-
 @pytest.mark.parametrize(
     "options",
     [{}, {"estimand": "mean"}, {"preset": "paper"}, {"correction": "holm", "n_resamples": 999}],
@@ -105,20 +90,3 @@ def test_a_policy_that_drops_the_control_is_refused():
     # As another policy it is not tried.
     found = compare(frame, control="B", missing="pairwise")
     assert set(found.gaps.policies["policy"]) == {"complete", "worst"}
-
-
-def test_policies_follow_the_estimand():
-    frame = table(hardest_missing=True)
-    options = {"estimand": "mean", "n_resamples": 500}
-    found = compare(frame, missing="complete", **options)
-    # Without a score for failures there is no mean under "worst".
-    assert list(found.gaps.policies["policy"]) == ["pairwise", "drop-algorithms"]
-    known, worst = (
-        compare(frame, missing=policy, score_name="auroc", **options)
-        for policy in ("complete", "worst")
-    )
-    both = [each.matrix("conclusion").loc[list("ABC"), list("ABC")] for each in (known, worst)]
-    shown = [matrix.where(matrix.isin(["better", "worse"]), "").to_numpy() for matrix in both]
-    policies = known.gaps.policies.set_index("policy")
-    assert policies.loc["worst", "changed_pairs"] == (shown[0] != shown[1]).sum() // 2 > 0
-    assert policies.loc["worst", "best"] == worst.algorithms[0]

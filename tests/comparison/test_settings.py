@@ -5,7 +5,6 @@ import pytest
 import occstats
 from occstats.comparison import Settings
 from occstats.comparison.settings import LABELS, PAPER, SETTINGS
-from occstats.errors import ArgumentError
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +20,6 @@ def test_explicit_options_override_the_preset():
     other = Settings.of(preset="paper", inference="hc3", alternative="two-sided", family="all")
     assert (other.inference, other.alternative, other.correction) == ("hc3", "two-sided", "holm")
     assert Settings.of(preset="paper", control="ALP").family == "control"
-    with pytest.raises(ArgumentError, match="preset must be paper"):
-        Settings.of(preset="papr")
     options = {"algorithms": ["ALP", "SVM"], "n_resamples": 100}
     # Also the values that are the defaults without the preset.
     found = occstats.compare("lenz2021", preset="paper", test="ds", inference="cr2", **options)
@@ -47,18 +44,9 @@ def test_an_r_engine_implies_its_tests():
         found = Settings.of(engine=engine)
         chosen = (found.estimand, found.null, found.correction, found.family)
         assert chosen == ("typical", "asymptotic", "holm", "all")
-    with pytest.raises(ArgumentError, match="or engine='native'"):
-        Settings.of(engine="rpy2", estimand="mean")
 
 
 def test_settings_are_recorded(two):
     assert set(LABELS) == set(SETTINGS) - {"engine", "algorithms"}
     assert set(LABELS) <= set(two.meta)
     assert Settings(**PAPER).record()["family"] == "row"
-
-
-def test_misspelt_arguments_are_guessed():
-    with pytest.raises(TypeError, match=r"'alfa' \(did you mean 'alpha'\?\)"):
-        occstats.compare("lenz2021", alfa=0.01)
-    with pytest.raises(TypeError, match=r"'scor' \(did you mean 'score'\?\)"):
-        occstats.compare("lenz2021", scor="auroc")

@@ -1,7 +1,5 @@
 """Planning a study: power, detectable differences, budgets, pilots and the command."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -71,55 +69,6 @@ def test_components_of_a_pilot_with_one_task_per_dataset():
     results = load_results(frame, algorithms=["A", "B"], lower_is_better=False)
     spread = np.std([0.0, 0.2, 0.1, 0.4], ddof=1)
     assert pilot_components(results, "A", "B") == pytest.approx((spread, 0, 0))
-
-
-def test_a_pilot_gives_what_options_do_not():
-    plan = plan_study("lenz2021", candidate="ALP", baseline="NND", n_algorithms=2)
-    assert (plan.n_datasets, plan.n_tasks, plan.n_algorithms) == (50, 5, 2)
-    assert plan.difference == pytest.approx(0.007)
-    assert "ALP − NND" in plan.source
-    assert plan_study("lenz2021", candidate="ALP", control="NND").source == plan.source
-
-
-def test_the_command_answers_in_a_sentence_as_json_and_as_a_figure(tmp_path):
-    given = ("--sd-dataset", 0.05, "--difference", 0.02)
-    figure = tmp_path / "power.svg"
-    done = run(*given, "--n-datasets", 40, "--power-curve", figure)
-    answer = (
-        "To show a typical difference of 0.02 with 80 % power, you need 54 datasets with 1 task "
-        "each."
-    )
-    assert max(map(len, done.output.splitlines())) <= 80
-    assert " ".join(done.output.split()).startswith(answer)
-    assert "With 40 datasets the power is" in done.output
-    assert figure.stat().st_size > 1000
-    document = json.loads(run(*given, "--json").output)
-    assert document["datasets_needed"] == 54
-    assert document["answer"] == answer
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--difference", 0.1), "--sd-dataset needs a value"),
-        (("--sd-dataset", 0.1), "--difference needs a value"),
-        (("--sd-dataset", -1, "--difference", 0.1), "--sd-dataset must be"),
-        (("--sd-dataset", 0, "--difference", 0.1), "must be above 0"),
-        (("--sd-dataset", 0.1, "--difference", 0), "difference must not be 0"),
-        (("--sd-dataset", 0.1, "--difference", 1, "--budget", 1), "budget must pay"),
-        (("lenz2021", "--candidate", "XYZ"), "candidate must be one of"),
-        (("lenz2021", "--candidate", "ALP", "--baseline", "ALP"), "two different"),
-        (
-            ("lenz2021", "--candidate", "ALP", "--baseline", "NND", "--control", "SVM"),
-            "--control must be ALP or NND, the pair of the plan; got 'SVM'",
-        ),
-    ],
-)
-def test_refuses_bad_input(arguments, message):
-    done = run(*arguments)
-    assert done.exit_code == 2
-    assert message in done.stderr
-    assert done.stderr.count("\n") <= 3
 
 
 def test_refuses_a_pilot_of_suites():

@@ -1,16 +1,11 @@
 """Datasets nested in suites."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import occstats
-from occstats.cli import main
 from occstats.errors import ResultsError
-from occstats.report.tables import all_tables
 from tests.comparison.synthetic import compare
 
 
@@ -142,39 +137,6 @@ def test_r_gets_the_suites(monkeypatch, paper):
     assert {len(np.unique(codes)) for _, codes in seen.values()} == {18}
 
 
-def test_texts_name_suites(comparison):
-    assert "72 tasks in 36 datasets in 12 suites" in str(comparison)
-    assert "if tasks are treated as independent" in str(comparison)
-    methods = comparison.methods
-    for words in (
-        "from 36 datasets in 12 suites",
-        "suites were treated as independent",
-        "random sign flips of whole suites",
-        "bootstrap-t over suites",
-        "Dirichlet weights over suites",
-        "robust to clustering by suite (CR2)",
-    ):
-        assert words in methods, words
-    for words in ("whole datasets", "over datasets", "datasets as clusters"):
-        assert words not in methods, words
-    assert any(note.startswith("The datasets come in 12 suites") for note in comparison.notes)
-    assert comparison.meta["suites"] == 12
-    assert comparison.meta["clusters"] == 36
-    titles = {entry.name: entry.title for entry in all_tables(comparison)}
-    assert titles["leave_one_dataset_out"] == "Leave-one-suite-out"
-
-
-def test_frames_count_and_leave_out_suites(comparison):
-    assert set(comparison.pairwise_full["n_datasets"]) == {12}
-    assert comparison.design.n_clusters == 12
-    assert comparison.design.smallest_p == 2.0**-11
-    left_out = comparison.stability.leave_one_dataset_out
-    assert sorted(left_out["dataset"]) == sorted(f"s{i}" for i in range(12))
-    assert set(comparison.stability.changes["left_out"]) <= {"suite", "algorithm"}
-    assert comparison.classical.friedman["unit"].tolist() == ["tasks", "suite means"]
-    assert comparison.classical.friedman["n"].tolist()[1] == 12
-
-
 def test_the_standard_error_is_that_of_suites(comparison):
     scores = comparison.results.scores
     difference = scores[comparison.algorithms[0]] - scores[comparison.algorithms[1]]
@@ -191,84 +153,9 @@ def test_the_standard_error_is_that_of_suites(comparison):
     assert row["minimal_detectable"] > by_dataset["minimal_detectable"].iloc[0]
 
 
-def test_too_few_suites_show_nothing_however_many_datasets():
-    data = table(n_suites=4)
-    assert data["dataset"].nunique() > 10
-    verdict = compare(data, suite="suite").verdict
-    assert "With 4 suites this benchmark cannot show a difference" in verdict
-    assert "; at least 6 suites are needed." in " ".join(verdict.split())
-    single = compare(data[data["suite"] == "s1"], suite="suite")
-    assert "All tasks come from a single suite" in single.verdict
-    assert single.pairwise_full["conclusion"].isna().all()
-
-
-def test_a_dataset_in_two_suites_is_refused():
-    data = table(n_suites=3)
-    data.loc[data["class"] == "c1", "suite"] = "other"
-    with pytest.raises(
-        ResultsError, match=r"6 datasets of 9 are in several: 'd1-0' in 's0', 'other'; 'd0-1'"
-    ):
-        occstats.load_results(data, suite="suite")
-    with pytest.raises(ResultsError, match=r"are in several|that an earlier row has"):
-        occstats.load_results(table(n_suites=3), suite="dataset", dataset="suite", task="class")
-
-
-def test_other_refusals():
-    with pytest.raises(ResultsError, match="no column 'siute', given as suite"):
-        occstats.load_results(table(), suite="siute")
-    board = pd.DataFrame({"model": ["A", "B"], "suite": ["x", "y"], "t1": [0.1, 0.2]})
-    with pytest.raises(ResultsError, match="columns are tasks here, so suite='suite'"):
-        occstats.load_results(board, suite="suite", transpose=True, lower_is_better=False)
-    data = table(n_suites=3)
-    data.loc[3, "suite"] = None
-    with pytest.raises(ResultsError, match="column 'suite': the name is missing"):
-        occstats.load_results(data, suite="suite")
-
-
-def test_written_results_read_back(tmp_path):
-    results = occstats.load_results(table(), suite="suite")
-    results.write(tmp_path / "back.csv")
-    again = occstats.load_results(tmp_path / "back.csv", suite="suite")
-    assert again.suites == results.suites
-    pd.testing.assert_frame_equal(again.scores, results.scores)
-
-
-def test_joined_sources_share_their_suites():
-    data = table(n_suites=4)
-    mine = data[data["model"] == "A"].assign(model="MINE", auroc=data["auroc"] + 0.01)
-    both = occstats.load_results(data, mine.drop(columns="suite"), suite="suite")
-    with pytest.raises(ResultsError, match="in another source"):
-        occstats.load_results(data, mine.assign(suite="s9"), suite="suite")
-    assert both.suites == occstats.load_results(data, suite="suite").suites
-    more = mine.assign(dataset="new", suite="s9").drop(columns="suite").head(1)
-    joined = occstats.load_results(
-        data, pd.concat([mine.drop(columns="suite"), more]), suite="suite"
-    )
-    assert joined.suites["new"] == "new"
-    assert any("1 dataset without a suite" in note for note in joined.notes)
-
-
 def test_some_tasks_and_other_methods_keep_the_suites(comparison):
     part = comparison.where("n > 200")
     assert part.results.nested
     assert part.meta["suites"] == 12
     added = comparison.add((comparison.results.scores["A"] + 0.01).rename("MINE"))
     assert added.meta["suites"] == 12
-
-
-def test_the_command_line(tmp_path):
-    path = tmp_path / "results.csv"
-    table().to_csv(path, index=False)
-    levels = ["--suite", "suite", "--cluster", "dataset"]
-    run = CliRunner().invoke(
-        main, ["compare", str(path), *levels, "--n-resamples", "200", "--json"]
-    )
-    assert run.exit_code == 0, run.output
-    document = json.loads(run.stdout)
-    expected = compare(table(), suite="suite").to_dict()
-    assert document["pairwise"] == expected["pairwise"]
-    pair = ["--candidate", "A", "--baseline", "C"]
-    gate = CliRunner().invoke(main, ["gate", str(path), *levels, *pair])
-    assert gate.exit_code in (0, 3)
-    assert "36 datasets in 12 suites)" in " ".join(gate.stdout.split())
-    assert "fewer than about 22 % of all suites" in gate.stdout

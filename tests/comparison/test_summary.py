@@ -97,18 +97,3 @@ def test_no_difference_of_bounded_scores_exceeds_the_bounds():
     )
     assert (free.pairwise_full["ci_high"] > 1).any()
     assert bounded.pairwise_full["conclusion"].equals(free.pairwise_full["conclusion"])
-
-
-def test_a_single_dataset_has_ranks_but_no_intervals_and_no_tests():
-    found = compare(table([4]))
-    summary, pairs = found.summary, found.pairwise_full
-    assert summary["mean_rank"].notna().all()
-    assert summary[["leads", "mean_rank_ci_low"]].isna().all(axis=None)
-    assert pairs[["ci_low", "ci_high", "p", "conclusion"]].isna().all(axis=None)
-    assert found.to_dict()["pairwise"][0]["p"] is None
-    assert found.classical.friedman["unit"].tolist() == ["tasks"]
-    assert compare(table([1], (0.0, 0.0))).classical.friedman.empty
-    # Said once in each place.
-    assert sum("single dataset" in note for note in found.notes) == 1
-    assert found.verdict.count("single dataset") == 1
-    assert "no p-values" in found.verdict

@@ -405,6 +405,8 @@ class _Writer:
                 low = decimals(places, signed=True, ties="down")(row["ci_low"])
                 high = decimals(places, signed=True, ties="up")(row["ci_high"])
                 parts.append(f"{100 * (1 - self.settings.alpha):g} % CI {low} to {high}")
+                if self.settings.margin is not None and row["conclusion"] != EQUIVALENT:
+                    parts.append(f"margin {self.settings.margin:g}")
         if not pd.isna(row["p"]):
             parts.append(f"{p_equation(row['p'], self.settings.alpha)}, {self.comparison.basis}")
         if parts:
