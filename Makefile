@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 OPTIONAL ?= --editable=.[r] --group=peers
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all lint types docs reproduce benchmark clean
+.PHONY: demo test test-all record lint types docs reproduce benchmark clean
 
 demo: $(VENV)/.installed
 	$(BIN)/occstats compare lenz2021 --out report
@@ -25,6 +25,11 @@ test-all: $(VENV)/.installed-dev
 	        || echo "note: '$$each' cannot be installed here; its tests will be skipped"; \
 	done
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# Record readings, screens, reports, runs, figures and comparisons again after an intended change; then read `git diff`.
+record: $(VENV)/.installed-dev
+	OCCSTATS_RECORD=1 $(BIN)/python -m pytest -q -n 0 tests/test_recorded_*.py tests/*/test_recorded_*.py
+	$(BIN)/python -m tests.comparison.test_recorded
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

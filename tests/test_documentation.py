@@ -79,21 +79,6 @@ def test_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
         printed = output
 
 
-# Names of earlier versions that have a successor; only the changelog may use them.
-REMOVED = (
-    r"p_adjusted|p_simultaneous|p_naive|prob_best|P\(best\)|misled|hodges_lehmann|--rule"
-    r"|--confidence|ds-weighted|--null (exact|permutation)|Skillings|specification|tied for first"
-    r"|(compare|gate|check-r) [^\n`]*--format"
-)
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES if "benchmarks/" not in page])
-def test_a_page_has_no_name_of_an_earlier_version(page):
-    # `--null exact` is still an option of check-r.
-    text = text_of(page).replace("check-r --null exact", "")
-    assert [found[0] for found in re.finditer(REMOVED, text)] == []
-
-
 @cache
 def options():
     """Return the options of each command."""

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from occstats.datasets import data_files, from_frame, open_source, read_dataset, select, spool
+from occstats.datasets import data_files, open_source, read_dataset, select, spool
 from occstats.errors import DataError
 
 ARFF = """% comment
@@ -71,7 +71,7 @@ def test_numbers_of_a_text_file_keep_every_bit(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", "x,y\n1,2\n", "no column 'class' .*found: x, y.; pass its name as label"),
+        ("a.csv", "x,y\n1,2\n", "no column 'class' .*found: x, y.; pass its name as label=…"),
         ("a.csv", "class\nx\n", "no attributes besides"),
         ("a.csv", "colour,class\nred,x\n", "the attribute 'colour' contains text .*'red'"),
         ("a.csv", "x,class\n?,x\n,y\n", "no rows without missing values"),
@@ -93,15 +93,6 @@ def test_invalid_files_are_refused_in_one_line(tmp_path, name, content, message)
         read_dataset(write(tmp_path / name, content))
     assert name in str(error.value) or "class" in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_unusable_columns_of_a_frame_are_refused():
-    frame = pd.DataFrame([[1, 2, "x"]], columns=["a", "a", "class"])
-    with pytest.raises(DataError, match="the column 'a' occurs twice"):
-        from_frame(frame, name="d")
-    frame = pd.DataFrame({"a": [1j], "class": "x"})
-    with pytest.raises(DataError, match="the attribute 'a' contains complex numbers"):
-        from_frame(frame, name="d")
 
 
 def test_frames_are_written_for_workers_whatever_their_types(tmp_path):

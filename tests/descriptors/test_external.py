@@ -180,24 +180,6 @@ def test_a_descriptor_of_this_package_is_not_wrapped():
     assert isinstance(make("occstats_descriptors.alp:ALP", k=3), ALP)
 
 
-@pytest.mark.parametrize(
-    ("path", "parameters", "message"),
-    [
-        ("no_such_package.models:Thing", {}, "no module 'no_such_package'; install the package"),
-        ("sklearn.svm:OneClasSVM", {}, r"has no 'OneClasSVM' \(did you mean 'OneClassSVM'\?\)"),
-        ("sklearn.svm:", {}, "named as 'package.module:Class'"),
-        ("sklearn.svm:OneClassSVM", {"nuu": 1}, r"no parameter 'nuu' \(did you mean 'nu'\?\)"),
-        ("sklearn.preprocessing:StandardScaler", {}, "has neither score_samples nor decision"),
-        ("sklearn.svm:SVC", {}, "meaning of high scores of SVC is unknown"),
-        ("sklearn:__version__", {}, "must be a class or a function, got str"),
-        ("string:Formatter", {}, "Formatter is not an outlier detector: it has no fit"),
-    ],
-)
-def test_invalid_paths(path, parameters, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        make_external(path, **parameters)
-
-
 def test_one_score_per_row_is_required():
     class Wide(OutlierMixin, Distance):
         def score_samples(self, X):
@@ -206,8 +188,3 @@ def test_one_score_per_row_is_required():
     descriptor = ExternalDetector(detector=Wide(), orientation="normal")
     with pytest.raises(ValueError, match="must give one score per row"):
         descriptor.fit(ROWS).score_samples(ROWS)
-
-
-def test_orientation_is_checked():
-    with pytest.raises(ValueError, match="orientation must be one of auto, normal, outlier"):
-        ExternalDetector(detector=Distance(), orientation="up").fit(ROWS)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.neighbors import LocalOutlierFactor
 
-from occstats_descriptors import ALP, LNND, LOF, NND, log_multiple
+from occstats_descriptors import ALP, LNND, LOF, NND
 from tests.descriptors import references
 from tests.descriptors.references import EXPONENTS
 
@@ -67,32 +67,6 @@ def test_numbers_near_the_largest_have_scores(descriptor):
     X = 1e307 * np.random.default_rng(0).normal(size=(30, 3))
     scores, scaled = (descriptor.fit(Z).score_samples(Z) for Z in (X, X / 1e307))
     np.testing.assert_allclose(scores, scaled, rtol=1e-12)
-
-
-def test_default_sizes():
-    X = np.random.default_rng(0).normal(size=(200, 2))
-    assert NND().fit(X).k_ == 1
-    assert LNND().fit(X).k_ == round(3.4 * np.log(200)) == 18
-    assert LOF().fit(X).k_ == round(2.5 * np.log(200)) == 13
-    assert (ALP().fit(X).k_, ALP().fit(X).l_) == (round(5.5 * np.log(200)), round(6 * np.log(200)))
-    assert NND(k=log_multiple(1.0)).fit(X[:4]).k_ == 1
-    assert [kind().fit(X[:4]).k_ for kind in (LNND, LOF, ALP)] == [3, 3, 3]
-
-
-@pytest.mark.parametrize(
-    ("descriptor", "message"),
-    [
-        (NND(k=0), r"k must be an integer in \[1, 60\] .* got k=0\.$"),
-        (NND(k=61), r"k must be an integer in \[1, 60\] .* got k=61; give fewer"),
-        (LNND(k=60), r"k must be an integer in \[1, 59\] .* got k=60; give fewer"),
-        (ALP(k=1, l=61), r"l must be an integer in \[1, 60\] .* got l=61"),
-        (ALP(k=60, l=1), r"k must be an integer in \[1, 59\] .* got k=60"),
-        (ALP(k=3, l=2, local_weights=[0.7, 0.2, 0.1]), "local_weights must have the length 2"),
-    ],
-)
-def test_sizes_out_of_range_are_refused(cloud, descriptor, message):
-    with pytest.raises(ValueError, match=message):
-        descriptor.fit(cloud[0])
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean"])

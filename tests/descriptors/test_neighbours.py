@@ -139,18 +139,6 @@ def test_later_changes_to_the_data_do_not_matter():
     assert search.query([[5.0]], 1).indices.tolist() == [[2]]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"metric": "cosine"}, "metric must be one of manhattan, euclidean, got 'cosine'"),
-        ({"n_jobs": 0}, "n_jobs must be a number of threads or -1 .* got n_jobs=0"),
-    ],
-)
-def test_refuses_wrong_parameters(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        NeighbourSearch([[0.0], [1.0]], **arguments)
-
-
 def test_refuses_wrong_data(cloud):
     X, Y = cloud
     with pytest.raises(ValueError, match="minimum of 2 is required"):
@@ -160,9 +148,3 @@ def test_refuses_wrong_data(cloud):
     search = NeighbourSearch(X)
     with pytest.raises(ValueError, match="Y has 2 features, but NeighbourSearch is expecting 4"):
         search.query(Y[:, :2], 1)
-    with pytest.raises(ValueError, match=r"k must be in \[1, 60\] here, got k=61"):
-        search.query(Y, 61)
-    with pytest.raises(ValueError, match=r"k must be in \[1, 59\] here, got k=60"):
-        search.training(60)
-    with pytest.raises(ValueError, match=r"k must be in \[1, 5\], .* got k=6"):
-        search.query(Y, 5).first(6)

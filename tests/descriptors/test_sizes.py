@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from occstats_descriptors.alp import equal_weights, linear_weights, resolve_weights
+from occstats_descriptors.alp import equal_weights, linear_weights
 from occstats_descriptors.sizes import log_multiple, resolve
 
 
@@ -29,29 +29,10 @@ def test_log_multiple_is_a_value():
         size.factor = 2
 
 
-@pytest.mark.parametrize("factor", [0, math.nan])
-def test_log_multiple_refuses_invalid_factors(factor):
-    with pytest.raises(ValueError, match="must be positive and finite"):
-        log_multiple(factor)
-
-
-def test_wrong_types_are_refused():
-    with pytest.raises(TypeError, match="must be a number, got '3'"):
-        log_multiple("3")
-    with pytest.raises(TypeError, match=r"k must be an integer or a rule .* got k=2.5"):
-        resolve(2.5, 10)
-    with pytest.raises(TypeError, match=r"k must be an integer or a rule .* got k=True"):
-        resolve(True, 10)
-
-
 def test_explicit_sizes_are_not_clipped():
     assert resolve(9, 10) == 9
     assert resolve(np.int32(4), 10) == 4
     assert resolve(10, 10, maximum=10) == 10
-    with pytest.raises(ValueError, match=r"l must be an integer in \[1, 9\] .* got l=10"):
-        resolve(10, 10, name="l")
-    with pytest.raises(ValueError, match="got k=0"):
-        resolve(0, 10)
 
 
 def test_any_rule_can_be_a_size():
@@ -66,18 +47,3 @@ def test_weights_decrease_and_sum_to_one(length):
         assert (np.diff(weights) <= 0).all()
         assert weights.sum() == pytest.approx(1, abs=1e-13)
     assert linear_weights(length)[0] == pytest.approx(2 / (length + 1))
-
-
-@pytest.mark.parametrize(
-    ("weights", "message"),
-    [
-        ("quadratic", "weights must be one of linear, equal, .* got 'quadratic'"),
-        ([1.0], r"weights must have the length 3, got the shape \(1,\)"),
-        ([0.5, 0.5, 0.5], "sum to 1"),
-        ([0.2, 0.3, 0.5], "not increase"),
-        ([math.nan, 0.5, 0.5], "sum to 1"),
-    ],
-)
-def test_weights_must_be_those_of_the_definition(weights, message):
-    with pytest.raises(ValueError, match=message):
-        resolve_weights(weights, 3)

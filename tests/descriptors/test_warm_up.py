@@ -4,11 +4,9 @@ import os
 import subprocess
 import sys
 
-import numba
 import pytest
 
 from occstats_descriptors import MD, warm_up
-from occstats_descriptors._kernels import jit
 
 
 def test_groups_depend_on_descriptors_and_shapes():
@@ -40,12 +38,6 @@ def test_compiled_kernels_are_found(monkeypatch, tmp_path):
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == made
 
 
-def test_errors_of_the_compiler_are_reported(monkeypatch):
-    monkeypatch.setitem(warm_up._KERNELS, "IF", ("IF", 50, 4, {"n_trees": -1}))
-    with pytest.raises(RuntimeError, match=r"kernels of IF cannot be compiled: ValueError"):
-        warm_up.load.__wrapped__("IF")
-
-
 def test_without_kernels_numba_is_not_imported():
     program = (
         "import sys; from occstats_descriptors.warm_up import missing_kernels; "
@@ -64,17 +56,3 @@ def test_missing_kernels(monkeypatch, tmp_path):
     assert warm_up.missing_kernels(["IF"]) == ["IF"]
     monkeypatch.setattr(warm_up, "cache_folder", lambda: None)
     assert warm_up.missing_kernels(["IF"]) == []
-
-
-def test_kernels_compile_without_a_cache(monkeypatch):
-    original = numba.njit
-
-    def refuse(*arguments, **options):
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return original(*arguments, **options)
-
-    monkeypatch.setattr(numba, "njit", refuse)
-    with pytest.raises(RuntimeError):
-        numba.njit(cache=True)
-    assert jit.compiled(lambda x: x + 1)(2) == 3

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from occstats.engines.embedded_r import own_environment, quiet_start
+from occstats.engines.embedded_r import own_environment
 from occstats.engines.installation import find_rscript, probe
 
 pytestmark = pytest.mark.skipif(not find_rscript(), reason="needs R: there is no Rscript")
@@ -166,13 +166,3 @@ def test_starting_r_restores_the_environment_except_its_own(monkeypatch):
     assert "LD_LIBRARY_PATH" not in os.environ
     assert os.environ["OCCSTATS_KEPT"] == "mine"
     assert os.environ["R_HOME"] == "where R is"
-
-
-def test_starting_r_restores_the_handler_of_ctrl_c():
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        with quiet_start():
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # as R does
-        assert signal.getsignal(signal.SIGINT) == before
-    finally:
-        signal.signal(signal.SIGINT, before)

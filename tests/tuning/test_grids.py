@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from occstats.errors import ArgumentError
 from occstats.experiment.estimators import Recipe, make_estimator
 from occstats.experiment.tasks import Task, size_for_task
-from occstats.tuning.grids import PAPER, Axis, make_sweep_recipes, parse_grid, with_windows
+from occstats.tuning.grids import PAPER, Axis, make_sweep_recipes, parse_grid
 
 
 def test_the_papers_grids_steps_and_windows():
@@ -128,14 +128,3 @@ class Own(OutlierMixin, BaseEstimator):
 def test_a_parameter_that_is_not_proposed_can_be_swept():
     (recipe,) = make_sweep_recipes(["MD"], grids={"contamination": [0.1, 0.2]})
     assert [axis.name for axis in recipe.axes] == ["contamination"]
-
-
-def test_windows_and_metrics_are_checked():
-    with pytest.raises(ArgumentError, match="odd number of grid points, got 2"):
-        with_windows("LOF", PAPER["LOF"], {"a": 2})
-    with pytest.raises(ArgumentError, match="no descriptor has a parameter 'b'"):
-        make_sweep_recipes(["LOF"], windows={"b": 3})
-    with pytest.raises(ArgumentError, match="expected manhattan or euclidean, got 'cosine'"):
-        make_sweep_recipes(["NND"], metrics=["cosine"])
-    with pytest.raises(ArgumentError, match="distinct"):
-        make_sweep_recipes(["NND"], metrics=["manhattan", "manhattan"])

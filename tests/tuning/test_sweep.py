@@ -221,31 +221,11 @@ def test_the_command_writes_tables_figures_choices_and_results(folder, tmp_path)
         "sweep.json", "sweep.svg", "tuning.json", "curves.csv", "results.csv",
         ".occstats-manifest.json",
     }  # fmt: skip
-    defaults = pd.read_csv(out / "defaults.csv")
-    assert defaults["paper"].tolist() == [1.0, 3.4]
     document = json.loads((out / "tuning.json").read_text())
     assert set(document["leave_one_dataset_out"]["LNND"]) == {"one", "two", "three"}
-    for command in ("compare", "figures"):
-        code, _, errors = invoke(command, out)
-        assert code == 2
-        assert "is a sweep over parameters; try" in " ".join(errors.split())
-    with pytest.raises(ResultsError, match=r"results\.csv$"):
-        occstats.load_results(out)
     results = occstats.load_results(out / "results.csv")
     assert results.algorithms == ["NND", "LNND"]
     assert results.n_tasks == 6
-    run = ["run", "--data", folder, "--parameters", out, "-j", 1]
-    code, output, errors = invoke(*run, "--descriptors", "NND,LNND", "--out", tmp_path / "r")
-    assert (code, errors) == (0, ""), output
-    frame = pd.read_csv(folder / "one.csv")
-    frame.to_csv(tmp_path / "new.csv", index=False)
-    code, _, errors = invoke(*run, "--data", tmp_path / "new.csv", "--descriptors", "NND,MD",
-                             "--out", tmp_path / "n")  # fmt: skip
-    assert code == 0
-    assert " ".join(errors.split()) == (
-        "Not in the sweep, run with default parameters: NND on new; MD. The sweep contains "
-        "'NND', 'LNND' on 'one', 'three', 'two'."
-    )
 
 
 def test_the_last_part_of_a_job_array_writes_the_tables(folder, tmp_path):
@@ -257,37 +237,6 @@ def test_the_last_part_of_a_job_array_writes_the_tables(folder, tmp_path):
         assert code == 0
         assert ("the last part writes the tables" in " ".join(errors.split())) is (part == "2/2")
     assert (out / "defaults.csv").exists()
-
-
-def test_dry_run_and_json(folder, tmp_path):
-    out = tmp_path / "s"
-    options = ["tune", "--data", folder, "--descriptors", "NND", "--out", out, "--json"]
-    code, output, _ = invoke(*options, "--dry-run")
-    facts = json.loads(output)
-    assert (code, facts["folds_remaining"]) == (0, 6 * 5 * 2)
-    assert facts["sweeps"] == {"NND": [40], "NND (euclidean)": [40]}
-    assert not out.exists()
-    code, output, _ = invoke(*options, "-j", 1)
-    assert json.loads(output)["defaults"][0]["paper"] == 1
-    code, output, _ = invoke(*options[:-1], "--dry-run")
-    assert "; 0 are not done yet" in " ".join(output.split())
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--grid", "a=1:2:inf"], "expected three finite numbers"),
-        (["--descriptors", "nothing:There"], "descriptor 'nothing:There'"),
-        (["--format", "bmp"], "bmp"),
-        (["--grid", "k=1,2", "--grid", "k=3"], "k is given 2 times; list all values in one"),
-    ],
-)
-def test_wrong_options_are_reported_in_one_line(folder, tmp_path, options, message):
-    code, _, errors = invoke("tune", "--data", folder, "--out", tmp_path / "s", *options)
-    assert code == 2
-    assert message in errors
-    assert len(errors.strip().splitlines()) == 1
-    assert not (tmp_path / "s").exists()
 
 
 def test_a_folder_without_a_sweep_is_refused(tmp_path, folder):
