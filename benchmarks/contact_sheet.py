@@ -8,6 +8,7 @@ Writes one sheet per figure, width (column, ieee, page …) and length of the na
 import argparse
 import functools
 import io
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ import pandas as pd
 from PIL import Image
 
 import occstats
-from occstats.figures.registry import draw_figures
+from occstats.figures.registry import FIGURES, draw_figures
 
 WORDS = (
     "gradient",
@@ -64,13 +65,25 @@ def run_times(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     return pd.concat([frame[["dataset", "class"]], pd.DataFrame(seconds)], axis=1)
 
 
+def measurements(names: list[str]) -> pd.DataFrame:
+    """Return construction and query times over four sizes, as `occstats time` writes them."""
+    generator = np.random.default_rng(0)
+    sizes = np.array([100, 1000, 10_000, 100_000])
+    parts = []
+    for name in names:
+        seconds = 10 ** generator.uniform(-7, -4, 2) * sizes[:, None] ** generator.uniform(0.8, 1.6)
+        part = pd.DataFrame(seconds, columns=["fit_seconds", "query_seconds"])
+        parts.append(part.assign(descriptor=name, n=sizes))
+    return pd.concat(parts, ignore_index=True)
+
+
 @functools.cache
-def study(count: int, length: str) -> tuple[occstats.Comparison, pd.DataFrame]:
-    """Return a comparison and its run times."""
+def study(count: int, length: str) -> tuple[occstats.Comparison, pd.DataFrame, pd.DataFrame]:
+    """Return a comparison, run times on its tasks, and run times over sizes."""
     names = [long_name(place) if length == "long" else f"A{place}" for place in range(count)]
     frame = table(names)
     comparison = occstats.compare(frame, lower_is_better=False, n_resamples=200)
-    return comparison, run_times(frame, names)
+    return comparison, run_times(frame, names), measurements(names)
 
 
 def sheet(pictures: list[Image.Image]) -> Image.Image:
@@ -93,24 +106,21 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("widths", nargs="*", default=["column"])
     parser.add_argument("--counts", nargs="+", type=int, default=[2, 3, 9, 20, 40])
-    parser.add_argument("--only", nargs="+")
+    drawable = [name for name, entry in FIGURES.items() if entry.needs and name != "sweep"]
+    parser.add_argument("--only", nargs="+", default=drawable)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     for length in ("short", "long"):
         for width in given.widths:
             drawn: dict[str, list[Image.Image]] = {}
-            for count in given.counts:
-                comparison, times = study(count, length)
-                for one in draw_figures(comparison, times=times, width=width, only=given.only):
-                    files = one.files(["png"], dpi=DPI)
-                    if not files:
-                        print(f"{one.entry.name} {count}: {one.reason}")
-                    drawn.setdefault(one.entry.name, []).extend(
-                        Image.open(io.BytesIO(data)).convert("RGB") for data in files.values()
-                    )
+            for count, name in itertools.product(given.counts, given.only):
+                comparison, seconds, measured = study(count, length)
+                times = measured if name == "times" else seconds
+                (one,) = draw_figures(comparison, times=times, width=width, only=[name])
+                (data,) = one.files(["png"], dpi=DPI).values()
+                drawn.setdefault(name, []).append(Image.open(io.BytesIO(data)).convert("RGB"))
             for name, pictures in drawn.items():
-                if pictures:
-                    sheet(pictures).save(given.folder / f"{name}-{width}-{length}.png")
+                sheet(pictures).save(given.folder / f"{name}-{width}-{length}.png")
 
 
 if __name__ == "__main__":
