@@ -104,7 +104,7 @@ def _converted(frame: pd.DataFrame, label: str, where: str) -> pd.DataFrame:
         found = ", ".join(map(str, frame.columns[:8])) + (" …" if len(frame.columns) > 8 else "")
         raise DataError(
             f"{where}: no column {label!r} with the class labels (found: {found}); "
-            "pass its name as label"
+            "pass its name as label=…"
         )
     if frame.columns.has_duplicates:
         twice = frame.columns[frame.columns.duplicated()][0]

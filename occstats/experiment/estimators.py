@@ -127,6 +127,8 @@ def make_recipes(
     given: Any = DESCRIPTORS if descriptors is None else descriptors
     if isinstance(given, str | Recipe) or hasattr(given, "fit"):
         given = [given]
+    if not isinstance(given, Iterable):
+        raise ArgumentError(f"descriptors must be names or estimators; got {given!r}")
     if isinstance(given, Mapping):
         recipes = [replace(_recipe(entry), name=name) for name, entry in given.items()]
     else:

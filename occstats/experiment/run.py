@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from occstats._checks import check_choice, check_integer, check_number
+from occstats._checks import check_choice, check_integer, check_keywords, check_number
 from occstats._files import write_parquet
-from occstats._format import count, printable
+from occstats._format import count, printable, quote
 from occstats.datasets import Source, fingerprint, open_source, select, spool
 from occstats.errors import ArgumentError, DataError, ResultsError
 from occstats.experiment.dispatch import execute
@@ -52,6 +52,7 @@ Data = str | Path | Sequence[str | Path] | Mapping[str, pd.DataFrame]
 Parameters = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
+@check_keywords
 def run_experiment(
     data: Data = "builtin",
     *,
@@ -174,9 +175,10 @@ def find_sources(
 ) -> tuple[Source, ...]:
     """Find the datasets; those in memory are written to the folder, where workers read them."""
     if folder.exists() and not folder.is_dir():
-        raise DataError(f"{folder}: exists and is not a folder; choose another name")
+        raise DataError(f"{quote(str(folder))} is a file, not a folder: choose another name")
     given: object = data
-    if isinstance(given, pd.DataFrame | np.ndarray):
+    frame = isinstance(given, pd.DataFrame | np.ndarray)
+    if frame or not isinstance(given, str | os.PathLike | Iterable):
         raise ArgumentError(
             "data: expected a path, several paths, or a mapping of names to frames; got a "
             f"{type(given).__name__}"

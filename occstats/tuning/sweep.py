@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from occstats._checks import check_keywords
 from occstats._files import write_file
 from occstats.datasets import open_source
 from occstats.errors import ResultsError
@@ -29,6 +30,7 @@ DESCRIPTION = "sweep.json"
 MANY_ROWS = 10_000
 
 
+@check_keywords
 def tune(
     data: Data = "builtin",
     *,
