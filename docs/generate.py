@@ -33,26 +33,23 @@ DATA = {
     "occstats.tuning.PAPER": "The grids of Lenz et al. (2021), by descriptor.",
 }
 
-COMPARED = 'comparison = occstats.compare("lenz2021")\n'
-# Code before the call of a figure that does not take a comparison; its last line assigns `axes`.
-SOURCES = {
-    "trade_off": """import occstats
+# Code of the gallery before that of the figures, each of which assigns `axes`.
+SETUP = """import occstats
+from occstats import figures
 
-names = ["NND", "LOF", "ALP", "MD", "IF"]
+comparison = occstats.compare("lenz2021")
+"""
+SOURCES = {
+    "trade_off": """names = ["NND", "LOF", "ALP", "MD", "IF"]
 table = occstats.run_experiment(descriptors=names, jobs=1, progress=False)
 seconds = table.assign(seconds=table["fit_seconds"] + table["query_seconds"])
 times = seconds.pivot_table(index=["dataset", "class"], columns="descriptor", values="seconds")
-comparison = occstats.compare(table)
-axes = comparison.plot.trade_off(times.add_prefix("time_").reset_index())
+axes = occstats.compare(table).plot.trade_off(times.add_prefix("time_").reset_index())
 """,
-    "sweep": """import occstats
-from occstats import figures
-
-sweep = occstats.tune(datasets=["iris"], descriptors=["NND"], jobs=1)  # both metrics
+    "sweep": """sweep = occstats.tune(datasets=["iris"], descriptors=["NND"], jobs=1)
 axes = figures.sweep(sweep.curves)
 """,
     "times": """import pandas as pd
-from occstats import figures
 
 measured = pd.read_csv("benchmarks/descriptors/growth_descriptors.csv")
 wide = measured.pivot_table(index=["contender", "n"], columns="data", values="seconds")
@@ -68,10 +65,8 @@ def code_of(name: str, needs: tuple[str, ...]) -> str:
     """Return the code that draws a figure, as the gallery shows and runs it."""
     if name in SOURCES:
         return SOURCES[name]
-    if not needs:
-        return f"from occstats import figures\n\naxes = figures.{name}()\n"
     arguments = '"ALP", "SVM"' if name in ("scatter", "dataset_effects") else ""
-    return f"import occstats\n\n{COMPARED}axes = comparison.plot.{name}({arguments})\n"
+    return f"axes = {'comparison.plot' if needs else 'figures'}.{name}({arguments})\n"
 
 
 def gallery() -> str:
@@ -81,15 +76,17 @@ def gallery() -> str:
 
     import matplotlib.pyplot as plt
 
-    import occstats
     from occstats import figures
 
-    comparison = occstats.compare("lenz2021")
+    namespace: dict[str, Any] = {}
+    exec(SETUP, namespace)
     lines = [
         "# Gallery",
         "",
-        "Every figure, with the code that draws it. [Figures for a journal](../how-to/figures.md) "
-        "describes widths and file formats.",
+        "Every figure, with the code that draws it after this beginning. "
+        "[Figures for a journal](../how-to/figures.md) describes widths and file formats.",
+        "",
+        f"```python\n{SETUP}```",
         "",
     ]
     lines += ["::::{grid} 2 3 4 4", ":gutter: 2", ":class-container: gallery", ""]
@@ -99,12 +96,9 @@ def gallery() -> str:
     lines += ["::::", ""]
     for name, entry in figures.FIGURES.items():
         code = code_of(name, entry.needs)
-        # All figures share the comparison that their code would make.
-        run = code.replace(COMPARED, "")
-        namespace: dict[str, Any] = {"comparison": comparison}
         with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
             os.symlink(HERE.parent / "benchmarks", "benchmarks")
-            exec(run, namespace)
+            exec(code, namespace)
         figures.save(namespace["axes"], OUT / name, formats=["svg"])
         plt.close("all")
         alternative = " ".join(figures.alt_text(namespace["axes"]).split())
@@ -212,7 +206,7 @@ def api(module: str, title: str) -> dict[str, str]:
         summary = re.sub(r":\w+:`|``", "`", summary)
         tables[kind].append(f"| [{name}]({place}/{name}.md) | {summary} |")
     lines = [f"# {title}: `{module}`", ""]
-    lines += [" ".join((loaded.__doc__ or "").split("\n\n")[0].split()), ""]
+    lines += ["```{eval-rst}", f".. automodule:: {module}", "```", ""]
     for heading, rows in zip(("Functions", "Classes", "Data"), tables.values(), strict=True):
         if rows:
             lines += [f"## {heading}", "", "| | |", "| --- | --- |", *rows, ""]
