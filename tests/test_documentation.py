@@ -181,10 +181,9 @@ def test_documents_are_valid(document, unbalanced):
 
 
 @pytest.mark.parametrize("name", ["lenz2021", "reproduction"])
-def test_tables_are_valid(name, tmp_path):
+def test_tables_are_valid(name):
     jsonschema = pytest.importorskip("jsonschema")
-    occstats.load_results(name).write(tmp_path / "table.jsonl")
-    rows = [json.loads(line) for line in (tmp_path / "table.jsonl").read_text().splitlines()]
+    rows = json.loads(occstats.load_results(name).to_frame().to_json(orient="records"))
     check = jsonschema.Draft202012Validator(schema("results"))
     check.check_schema(schema("results"))
     assert [error.message for error in check.iter_errors(rows)] == []

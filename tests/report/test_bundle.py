@@ -26,11 +26,14 @@ def content(folder):
 
 
 def test_impossible_folders_are_refused_before_any_move(comparison, tmp_path, monkeypatch):
+    def refuse(**_):
+        raise PermissionError
+
     (tmp_path / "tables" / "summary.csv").mkdir(parents=True)
     with pytest.raises(OutputError, match="is a folder where a file belongs"):
         comparison.write(tmp_path)
     assert not (tmp_path / "comparison.json").exists()
-    monkeypatch.setattr(files.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(files.tempfile, "mkdtemp", refuse)
     with pytest.raises(OutputError, match="not writable"):
         comparison.write(tmp_path / "report")
 

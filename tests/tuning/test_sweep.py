@@ -246,7 +246,7 @@ def test_a_folder_without_a_sweep_is_refused(tmp_path, folder):
     with pytest.raises(ResultsError, match="not the description of a sweep"):
         read_sweep(tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match="is not a folder"):
+    with pytest.raises(DataError, match="is a file, not a folder"):
         prepare_sweep(folder, out=tmp_path / "file")
 
 
