@@ -46,7 +46,8 @@ _KEYS = ("algorithm", "dataset", "task")
 _OWN = {"task": "class", "algorithm": "descriptor"}
 _SHOWN = 3
 _COLUMN, _COLUMNS, _DIRECTION = Blank("COLUMN"), Blank("COLUMNS"), Blank("True|False")
-_ANOTHER = Blank("COLUMN", optional=True)
+_ANOTHER, _REGEX = Blank("COLUMN", optional=True), Blank("REGEX")
+_CONDITION, _GROUPS = Blank("COLUMN=VALUE", optional=True), Blank("REGEX", optional=True)
 _MOST_MEASURES = 500
 # Text that begins with a fraction, or has no letters, as 87.9 [70.4] and 87 / 70.
 _RESULT = re.compile(r"\W*\d+(?:\.\d|[\W\d_]*$)")
@@ -152,42 +153,56 @@ class _Finder:
     def _template(self, form: str) -> dict[str, Any]:
         made = dict(self.options)
         doubtful = self.doubts or self.form_asked
-        if form == "algorithm" and not self.keyed:
-            made |= {"dataset": _COLUMN, "task": _ANOTHER}
-        elif form == "algorithm" and "differing" in self.questions:
-            self._add_factors(made)
-        elif form == "task" and "algorithm" not in self.found:
-            made["algorithm"] = _COLUMN
-        elif not form:
-            self._add_long(made)
-        elif form == "task" and not self.across:
+        if form == "algorithm":
+            if not self.keyed:
+                made |= {"dataset": _COLUMN, "task": _ANOTHER}
+            if not self._rows_told():
+                self._add_factors(made)
+            elif "text in the cells" in self.doubts:
+                made["where"] = [*made.get("where", ()), _CONDITION]
+        elif form == "task" and (not self.across or "algorithm" not in self.found):
             made |= {"algorithm": self._and_another("algorithm"), "task": _COLUMNS}
             if self.reading.lower_is_better is None:
                 made["lower_is_better"] = _DIRECTION
+        elif not form:
+            self._add_long(made)
         if doubtful and form:
             made["algorithms" if form == "algorithm" else "task"] = _COLUMNS
             made.pop("ignore", None)  # only those named are used
         return made
 
+    def _rows_told(self) -> bool:
+        """Return True if the names in a column, or in those known, tell the rows apart."""
+        names = [c for c in self.free if not self.raw.is_numeric(c)]
+        known = [self.found[role] for role in (*_KEYS, "fold", "repeat") if role in self.found]
+        keys = [known] if self.keyed else [[name] for name in names]
+        return "differing" not in self.questions and any(map(self._tells_apart, keys))
+
     def _add_long(self, made: dict[str, Any]) -> None:
         """Add the options of a long table, of which some may not be needed."""
         found = {role: c for role, c in self.found.items() if role in self.told or not self.across}
-        may_differ = "differing" in self.questions or not {"algorithm", "dataset"} <= {*found}
         if "score" not in found and self.reading.score is None:
             made["score"] = _COLUMN
             if self.reading.lower_is_better is None and not all(measure(c)[0] for c in self.scores):
                 made["lower_is_better"] = _DIRECTION
         algorithm = self.found.get("algorithm")
-        if algorithm is None:
-            made["algorithm"] = _COLUMN if self.alone or not self.keyed else Blank(FILE)
-        elif algorithm != FILE and may_differ and self.keyed:
-            made["algorithm"] = self._and_another("algorithm")
+        names = [c for c in self.free if not self.raw.is_numeric(c)]
+        if algorithm is None and not self.keyed and len(names) == 1 and self.alone:
+            # Both are in the names of one column.
+            made |= {"task": names[0], "algorithm_from": _REGEX, "dataset_from": _GROUPS}
+            return
+        may_differ = "differing" in self.questions or not {"algorithm", "dataset"} <= {*found}
         if not self.keyed:
             by_file = algorithm is not None and self._tells_apart([algorithm])
             made["dataset"] = Blank(FILE) if by_file else _COLUMN
             may_differ = not by_file
         elif self.found.get("dataset") == FILE and "dataset" not in self.told and may_differ:
             made["dataset"] = _COLUMN
+        if algorithm is None:
+            made["algorithm"] = _COLUMN if self.alone or not self.keyed else Blank(FILE)
+        elif algorithm != FILE and may_differ:
+            made["algorithm"] = self._and_another("algorithm")
+        self._add_pattern(made)
         if may_differ:
             self._add_factors(made)
 
@@ -196,16 +211,21 @@ class _Finder:
         made.setdefault("task", self._and_another("task"))
         if "dataset" not in self.found:
             made.setdefault("dataset", _ANOTHER)
-            pattern = group_pattern(self.raw.names(self.found.get("task", FILE)))
-            if pattern is not None and not self.reading.dataset_from:
-                made["dataset_from"] = Blank(pattern[0], optional=True)
         made.setdefault("repeat", _ANOTHER)
-        made["where"] = [*made.get("where", ()), Blank("COLUMN=VALUE", optional=True)]
+        made["where"] = [*made.get("where", ()), _CONDITION]
+
+    def _add_pattern(self, made: dict[str, Any]) -> None:
+        """Add the pattern of the datasets in the names of tasks, if these are not told."""
+        tasks = [self.found[role] for role in ("dataset", "task") if role in self.found]
+        pattern = group_pattern(self.raw.names(tasks[0])) if len(tasks) == 1 else None
+        if pattern is not None and not self.reading.dataset_from:
+            made["dataset_from"] = Blank(pattern[0], optional=True)
 
     def _and_another(self, role: str) -> list[str]:
         """Return the column of a role by its name, and a blank for another to be joined to it."""
-        by_name = role in self.found and role not in self.told
-        return [self.found[role], _ANOTHER] if by_name else [_ANOTHER]
+        if role not in self.found:
+            return [_ANOTHER if role == "task" else _COLUMN]
+        return [_ANOTHER] if role in self.told else [self.found[role], _ANOTHER]
 
     @property
     def free(self) -> list[str]:
@@ -250,7 +270,8 @@ class _Finder:
         numbers = [self._numbers(column) for column in columns]
         score, lower = self._direction(self._score_name(columns, metric), columns, numbers)
         if status is not None:
-            self._check_status(status, numbers or [*map(self.raw.numbers, self.scores)])
+            numeric = [c for c in self.free if self.raw.is_numeric(c)]
+            self._check_status(status, numbers or [*map(self.raw.numbers, numeric)])
         for role in _KEYS:
             self._check_labels(role, self.found.get(role))
         used = {*self.found.values(), *self.traits.values(), *columns}
