@@ -247,13 +247,17 @@ def _with_templates(error: Any, arguments: Sequence[str]) -> str:
     from occstats.cli.options import with_options
 
     plain = as_command(arguments, {})
-    tried = [as_command(arguments, template) for template in error.templates if template]
-    tried = [*tried[:1], *(line.replace(plain, "…", 1) for line in tried[1:])]
+    templates = [dict(template) for template in error.templates if template]
+    each = []
+    if templates[1:] and all(isinstance(t.get("lower_is_better"), str) for t in templates):
+        templates = [{n: v for n, v in t.items() if n != "lower_is_better"} for t in templates]
+        each = ["  each with --higher-is-better or --lower-is-better"]
+    first, *others = [as_command(arguments, template) for template in templates] or [""]
+    tried = [f"try: {first}"] if templates else []
+    tried += [*(f"  or {line.replace(plain, '…', 1)}" for line in others), *each]
     head = with_options(error.head)
-    shown = [f"Error: {head}", *(f"try: {line}" for line in tried)]
-    n_left = 12 - sum(len(wrap(line, 80, others=" " * 5)) for line in shown)
-    lines = [head, *error.describe(max(n_left, 2))]
-    return "\n".join([*lines, "try: " + "\n  or ".join(tried)] if tried else lines)
+    n_left = 12 - sum(len(wrap(line, 80, others=" " * 5)) for line in [f"Error: {head}", *tried])
+    return "\n".join([head, *error.describe(max(n_left, 2)), *tried])
 
 
 def as_command(arguments: Sequence[str], options: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from occstats._format import count, printable, quote, quote_list
+from occstats._format import count, printable, quote, wrap
 from occstats.errors import ResultsError
 from occstats.results.cells import explain_text, has_comma, is_decimal_comma
 from occstats.results.readers.frames import RawTable
@@ -48,8 +48,9 @@ _ORDER = (
 )  # fmt: skip
 _MOST_DESCRIBED = 6
 _LONGEST = 24
+_WIDTH, _MOST_NAMED = 77, 30
 # Names of tasks that begin with that of a dataset: ett/H/short, 001_NAB_id_1, Domain (de).
-_PATTERNS = (r"^([^/]+)/.", r"^\d+_([A-Za-z][A-Za-z0-9]*)_.", r"^(.*?)(?: \([a-zA-Z-]{2,7}\))?$")
+_PATTERNS = (r"^/?([^/]+)/.", r"^\d+_([A-Za-z][A-Za-z0-9]*)_.", r"^(.*?)(?: \([a-zA-Z-]{2,7}\))?$")
 
 
 class UnclearTableError(ResultsError):
@@ -74,8 +75,9 @@ class UnclearTableError(ResultsError):
             {name: template[name] for name in (*_ORDER, *template) if name in template}
             for template in templates
         ]
-        # Questions are last, each a sentence.
-        head = "; ".join(sorted(problems, key=lambda problem: problem.endswith("?")))
+        # Questions are last, each a sentence; that of the direction is in the templates, too.
+        shown = [p for p in problems if not (p.endswith("score better?") and problems[1:])]
+        head = "; ".join(sorted(shown, key=lambda problem: problem.endswith("?")))
         self.head = re.sub(r"\?; (.)", lambda found: f"? {found[1].upper()}", f"{raw.name}: {head}")
         super().__init__("\n".join([self.head, *self.describe()]))
         values = [v if isinstance(v, list) else [v] for v in self.template.values()]
@@ -146,7 +148,7 @@ def describe(
 ) -> list[str]:
     """Return the numbered columns with their kind; adjacent columns of scores are one line.
 
-    The last of at most ``limit`` lines sums up the others: those with a role, in question or with
+    The last of at most ``limit`` lines name the others: those with a role, in question or with
     numbers are shown first.
     """
     roles = {column: role for role, column in found.items()}
@@ -166,23 +168,26 @@ def describe(
         return not known, not raw.is_fractional(column), not 1 < len(names) < raw.n_rows
 
     first = sorted(spans, key=rank)
-    shown = {span[0] for span in (first if len(spans) <= limit else first[: max(limit, 2) - 1])}
+    n_more = min(2, limit // 2)  # lines for the others, by their names
+    shown = {span[0] for span in (first if len(spans) <= limit else first[: limit - n_more])}
     lines = []
     for span in spans:
         if span[0] in shown:
-            names = [quote(_cut(name)) for name in span]
-            names = [*names[:2], "…", names[-1]] if span[4:] else names
             role = f", {roles[span[0]]}" if span[0] in roles else ""
-            numbers = column_numbers(raw.columns, span)
-            lines.append(f"  {numbers} {' '.join(names)}: {kind_of(raw, *span)}{role}")
-    if left := [column for span in spans if span[0] not in shown for column in span]:
-        numbers = column_numbers(raw.columns, left)
-        lines.append(f"  {numbers} {quote_list(map(_cut, left), limit=30)}")
-    return lines
+            lines.append(f"  {_named(raw, span, 2)}: {kind_of(raw, *span)}{role}")
+    left = [span for span in spans if span[0] not in shown]
+    names = [_named(raw, span, 1) for span in left[:_MOST_NAMED]]
+    more = wrap(", ".join(names), _WIDTH, "  ", "  ")
+    if len(more) > n_more or len(names) < len(left):
+        more = [*more[: n_more - 1], f"{more[n_more - 1]} …"]
+    return [*lines, *more]
 
 
-def _cut(name: str) -> str:
-    return name if len(name) <= 2 * _LONGEST else f"{name[: 2 * _LONGEST]}…"
+def _named(raw: RawTable, span: Sequence[str], first: int) -> str:
+    """Return the numbers of adjacent columns, and the names of the first and the last."""
+    names = [quote(c if len(c) <= 2 * _LONGEST else f"{c[: 2 * _LONGEST]}…") for c in span]
+    names = [*names[:first], "…", names[-1]] if span[first + 2 :] else names
+    return f"{column_numbers(raw.columns, span)} {' '.join(names)}"
 
 
 def column_numbers(columns: Sequence[str], chosen: Collection[str]) -> str:
@@ -248,7 +253,7 @@ def group_pattern(names: Sequence[str]) -> tuple[str, list[str]] | None:
     """Return a pattern that groups all names, and the groups; None if there is none.
 
     >>> group_pattern(["ett/H", "ett/D", "solar/H"])
-    ('^([^/]+)/.', ['ett', 'solar'])
+    ('^/?([^/]+)/.', ['ett', 'solar'])
     >>> group_pattern(["iris", "wine"]) is None
     True
     """

@@ -46,8 +46,8 @@ _KEYS = ("algorithm", "dataset", "task")
 _OWN = {"task": "class", "algorithm": "descriptor"}
 _SHOWN = 3
 _COLUMN, _COLUMNS, _DIRECTION = Blank("COLUMN"), Blank("COLUMNS"), Blank("True|False")
-_ANOTHER, _REGEX = Blank("COLUMN", optional=True), Blank("REGEX")
-_CONDITION, _GROUPS = Blank("COLUMN=VALUE", optional=True), Blank("REGEX", optional=True)
+_ANOTHER = Blank("COLUMN", optional=True)
+_CONDITION = Blank("COLUMN=VALUE", optional=True)
 _MOST_MEASURES = 500
 # Text that begins with a fraction, or has no letters, as 87.9 [70.4] and 87 / 70.
 _RESULT = re.compile(r"\W*\d+(?:\.\d|[\W\d_]*$)")
@@ -188,9 +188,11 @@ class _Finder:
         algorithm = self.found.get("algorithm")
         names = [c for c in self.free if not self.raw.is_numeric(c)]
         if algorithm is None and not self.keyed and len(names) == 1 and self.alone:
-            # Both are in the names of one column.
-            made |= {"task": names[0], "algorithm_from": _REGEX, "dataset_from": _GROUPS}
-            return
+            if (pattern := group_pattern(self.raw.names(names[0]))) is not None:
+                made |= {"task": names[0], "algorithm_from": Blank("REGEX")}
+                made["dataset_from"] = Blank(pattern[0], optional=True)
+                return
+            algorithm = names[0]
         may_differ = "differing" in self.questions or not {"algorithm", "dataset"} <= {*found}
         if not self.keyed:
             by_file = algorithm is not None and self._tells_apart([algorithm])
@@ -198,7 +200,7 @@ class _Finder:
             may_differ = not by_file
         elif self.found.get("dataset") == FILE and "dataset" not in self.told and may_differ:
             made["dataset"] = _COLUMN
-        if algorithm is None:
+        if "algorithm" not in self.found:
             made["algorithm"] = _COLUMN if self.alone or not self.keyed else Blank(FILE)
         elif algorithm != FILE and may_differ:
             made["algorithm"] = self._and_another("algorithm")
