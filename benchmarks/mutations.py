@@ -2,9 +2,9 @@
 
 Each change (a reversed comparison, a swapped operator, another constant …) is made in a copy of the
 committed tree and tried against the nearest tests of its package, until one fails or 30 seconds of
-processor time are over: the doctests of its module, the test file with the module's name, the
-recorded outputs, then the other files, small ones first. A change that no test notices is
-equivalent, or a test is missing.
+processor time are over: the doctests of its module, the test file with the module's name, files
+that name the changed function, the recorded outputs, then the other files, small ones first. A
+change that no test notices is equivalent, or a test is missing.
 
     python benchmarks/mutations.py --seed 1 --packages occstats/stats --out benchmarks/mutations.csv
     python benchmarks/mutations.py --summary benchmarks/mutations.csv
@@ -76,12 +76,20 @@ OPERATORS = {
 COLUMNS = ["package", "file", "line", "was", "is", "noticed by", "judged"]
 # Tests in a browser or with a scheduler take minutes and see little that others do not.
 PYTEST = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly", "-m", "not slow",
-          "--ignore-glob=*browser*", "--ignore-glob=*test_cluster*"]  # fmt: skip
+          "--ignore-glob=*browser*", "--ignore-glob=*test_cluster*",
+          "-W", "ignore::pytest.PytestAssertRewriteWarning"]  # fmt: skip
 # The tests of a change take at most so many seconds of processor time, and of waiting.
 MOST_SECONDS, MOST_WAITING = 30, 600
+# So many files are tried before the others are collected.
+NEAREST = 4
+# The exit code of a process in which pytest itself failed.
+NOT_RUN = 70
+# A name in more test files than that says little about where a change is noticed.
+MOST_NAMING = 4
 # Imported once, and inherited by the processes that run tests.
-IMPORTS = ("numpy", "pandas", "pytest", "scipy.stats", "sklearn.model_selection",
-           "matplotlib.figure")  # fmt: skip
+IMPORTS = ("numpy", "pandas", "pytest", "scipy.stats", "sklearn.ensemble", "sklearn.svm",
+           "matplotlib.pyplot", "hypothesis.extra.numpy", "seaborn", "statsmodels.api", "jinja2",
+           "openpyxl", "click.testing", "rich.table", "pyarrow.parquet")  # fmt: skip
 
 
 def annotations(tree: ast.AST) -> Iterator[ast.AST]:
@@ -169,7 +177,7 @@ def run(tree: Path, package: str, arguments: list[str]) -> tuple[int, str]:
     log = tree / "log"
     process = os.fork()
     if not process:
-        code = 70
+        code = NOT_RUN
         try:
             os.setsid()
             os.chdir(tree)
@@ -201,8 +209,14 @@ def _pytest(tree: Path, package: str, arguments: list[str]) -> int:
     sys.path[:0] = paths
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
     if package == "descriptors":
-        os.environ["NUMBA_CACHE_DIR"] = str(tree / "numba")
-    return int(pytest.main([*PYTEST, "-o", f"pythonpath={' '.join(paths)}", *arguments]))
+        os.environ.setdefault("NUMBA_CACHE_DIR", str(tree / "numba"))
+    options = [*PYTEST, "-o", f"pythonpath={' '.join(paths)}", "-x"]
+    # Most changes are noticed before the other files are imported.
+    code = 0
+    for some in (arguments[:NEAREST], arguments[NEAREST:]):
+        if some and code in (0, 5):
+            code = int(pytest.main([*options, *some]))
+    return code
 
 
 class Tests:
@@ -215,19 +229,26 @@ class Tests:
             for path in PACKAGES[package][0]
             for file in sorted(tree.glob(path if path.endswith(".py") else f"{path}/test_*.py"))
         ]
-        self.files.sort(key=lambda file: ("recorded" not in file.name, file.stat().st_size))
-        if by := self.noticed(tree, f"{package}/__init__.py"):
-            raise SystemExit(f"{package}: {by} fails before any change.")
+        self.texts = {file: file.read_text("utf-8") for file in self.files}
 
-    def of(self, tree: Path, file: str) -> list[str]:
-        """Return a module, the test file with its name, and the other files."""
+    def of(self, tree: Path, file: str, names: set[str]) -> list[str]:
+        """Return a module and the test files, those first that name it or a part of it."""
         name = f"test_{Path(file).stem.lstrip('_')}.py"
-        ordered = sorted(self.files, key=lambda each: each.name != name)
+        naming = [[test for test in self.files if each in self.texts[test]] for each in names]
+        near = {test for tests in naming if len(tests) <= MOST_NAMING for test in tests}
+
+        def distance(test: Path) -> tuple[bool, bool, bool, int]:
+            size = len(self.texts[test])
+            return test.name != name, test not in near, "recorded" not in test.name, size
+
+        ordered = sorted(self.files, key=distance)
         return [file, *(each.relative_to(tree).as_posix() for each in ordered)]
 
-    def noticed(self, tree: Path, file: str) -> str:
+    def noticed(self, tree: Path, file: str, names: set[str]) -> str:
         """Return the first test that fails, or nothing."""
-        code, output = run(tree, self.package, ["-x", *self.of(tree, file)])
+        code, output = run(tree, self.package, self.of(tree, file, names))
+        if code == NOT_RUN:
+            raise SystemExit(output)
         # Passed, no test there, or out of time: an endless loop is found by reading.
         if code in (0, 5, -signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM):
             return ""
@@ -236,18 +257,39 @@ class Tests:
 
     def try_changes(self, tree: Path, sites: list[tuple[str, ast.AST, str]], out: Path) -> None:
         """Make one change after the other, and append what the tests say."""
+        noticing = set[str]()
         for file, node, text in sites:
             path = tree / file
             source, line = path.read_text("utf-8"), vars(node)["lineno"]
+            times = path.stat()
             path.write_text(changed(source, node, text), encoding="utf-8")
-            if self.package == "descriptors":
+            if "_kernels" in file:
                 # numba does not recompile kernels of other files that call the changed one.
-                rmtree(tree / "numba", ignore_errors=True)
-            by = self.noticed(tree, file)
+                os.environ["NUMBA_CACHE_DIR"] = str(tree / "changed")
+            by = self.noticed(tree, file, names_around(source, line))
             path.write_text(source, encoding="utf-8")
+            os.utime(path, (times.st_atime, times.st_mtime))
+            os.environ.pop("NUMBA_CACHE_DIR", None)
+            rmtree(tree / "changed", ignore_errors=True)
             row = [self.package, file, line, segment(source, node), text, by]
             with out.open("a", encoding="utf-8", newline="") as table:
                 csv.writer(table, lineterminator="\n").writerow([*row, "noticed" if by else ""])
+            noticing.add(by)
+        # The same tests must pass without a change.
+        tests = sorted(noticing - {"", "does not start"})
+        code, output = run(tree, self.package, tests) if tests else (0, "")
+        if code == 1:
+            raise SystemExit(f"{self.package}: tests fail before any change.\n{output}")
+
+
+def names_around(source: str, line: int) -> set[str]:
+    """Return the names of the functions and classes that contain a line."""
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    return {
+        node.name
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, kinds) and node.lineno <= line <= (node.end_lineno or 0)
+    }
 
 
 def segment(source: str, node: ast.AST) -> str:
