@@ -75,7 +75,7 @@ class _Evaluated:
         yield "table 4", "mean ranks of the nine", "3.51 … 6.63", self._ranks
         yield "table 4", "mean AUROC of the nine", "0.817 … 0.757", self._means
         yield "table 4", "CVSD of the nine", "0.0370 … 0.0539", self._cvsd
-        yield "§5", "lower ranks vary more over folds, but for MD and LNND", "yes", self._variable
+        yield "§5", "lower ranks vary more over folds, except MD and LNND", "yes", self._variable
         yield "table 5", "36 corrected p-values, by their side of 0.05", "36", self._sides
         for better, worse, values in (
             ("ALP", ["LOF", "LNND"], "< 0.0001"),
