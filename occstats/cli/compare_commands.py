@@ -72,10 +72,10 @@ def compare(
 ) -> None:
     """Compare algorithms on tasks grouped by dataset.
 
-    RESULTS are one or more tables (CSV, TSV, Parquet, JSON lines, Markdown, Excel, a
-    folder of these, or - for standard input) in long form (one row per task and algorithm) or wide
-    form (one column per algorithm), or bundled ones (lenz2021). Several tables are joined by task,
-    so that you can compare your own method with published results.
+    RESULTS are one or more tables: files (CSV, TSV, Parquet, JSON, Markdown, Excel), folders of
+    these, - for standard input, or bundled tables (lenz2021). A table has one row per task and
+    algorithm (long form) or one column per algorithm (wide form). Several tables are joined by
+    task, so that you can compare your own method with published results.
 
     \b
     occstats compare lenz2021
@@ -189,9 +189,9 @@ def gate(
 def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **given: Any) -> None:
     """Plan a study: datasets needed, smallest detectable difference, and the split of a budget.
 
-    RESULTS are tables of a pilot as for compare; its variances are estimated by REML, and explicit
-    options override what it gives. Without a pilot, pass --sd-dataset and --difference. The power
-    is that of the decision about one pair, corrected for all pairs (max-T).
+    RESULTS are the tables of a pilot study, as for compare. Variances are estimated from them by
+    REML; explicit options override the estimates. Without a pilot, pass --sd-dataset and
+    --difference. The power is that of the decision about one pair, corrected for all pairs (max-T).
 
     \b
     occstats plan --sd-dataset 0.05 --sd-task 0.03 --n-tasks 3 --difference 0.01

@@ -165,7 +165,7 @@ TABLE: dict[str, Row] = {
     "correction": _row(TESTS, "Correction for multiple testing", choices=CHOICES["correction"],
         usual="max-t; holm with an engine in R"),
     "family": _row(TESTS, "Tests corrected together: all pairs, the comparisons with "
-        "the control, the one-sided tests of each algorithm against all others, or also over "
+        "the control, the one-sided tests of each algorithm against all others, or all pairs of "
         "several measures",
         choices=CHOICES["family"], usual="all; control with --control"),
     "alternative": _row(TESTS, "Alternative hypothesis about the first algorithm of a pair",
@@ -189,8 +189,8 @@ TABLE: dict[str, Row] = {
     "dataset": _column("The dataset of a task (@file: the file name, @row: one per row)",
         "dataset, …", "--cluster", "--dataset", multiple=True, callback=_one_or_more),
     "suite": _column("The suite of a dataset, if datasets are related"),
-    "task": _column("The task within its dataset; several columns of names are joined, those of "
-        "numbers are a leaderboard's",
+    "task": _column("The task within its dataset; several columns of names are joined, several of "
+        "scores are the tasks of a leaderboard",
         "task, problem, …", multiple=True, callback=_one_or_more),
     "algorithm": _column("The algorithm (@file: the file name); several columns are joined",
         "algorithm, model, …", multiple=True, callback=_one_or_more),
@@ -204,19 +204,19 @@ TABLE: dict[str, Row] = {
     "status": _column("The status of a run; scores of failed runs are missing", "status"),
     "transpose": _row(READ, "Rows are algorithms and columns are tasks, as in a leaderboard",
         is_flag=True),
-    "dataset_from": _row(READ, "Regular expression for the dataset in the name of a task; its "
-        "first group, if it has one", metavar="REGEX"),
-    "algorithm_from": _row(READ, "Regular expression for the algorithm in the name of a column, "
-        "file or task", metavar="REGEX"),
+    "dataset_from": _row(READ, "Regular expression that finds the dataset in the name of a "
+        "task: its first group, or the whole match", metavar="REGEX"),
+    "algorithm_from": _row(READ, "Regular expression that finds the algorithm in the name of a "
+        "column, file or task", metavar="REGEX"),
     "ignore": _column("Leave out a column, such as an average over the others; repeatable",
         multiple=True),
-    "where": _row(READ, "Keep only the rows with this value, or with != those without it; "
-        "repeatable", metavar="COLUMN=VALUE", multiple=True),
+    "where": _row(READ, "Keep only the rows with this value, or, with !=, those with another "
+        "value; repeatable", metavar="COLUMN=VALUE", multiple=True),
     "reader": _row(READ, "Program that wrote the files: automlbenchmark, tsml, benchopt, openml, "
         "lm-eval, inspect, helm, mteb, or a plug-in", metavar="NAME",
         usual="detected if unambiguous"),
-    "table": _row(READ, "Number of the table in a file with several, or name of the sheet of a "
-        "workbook", metavar="N", usual="the only one"),
+    "table": _row(READ, "Table of a file with several, or sheet of a workbook: its number or "
+        "name", metavar="N", usual="the only one"),
     "traits": _column("A property of the tasks; repeatable", "n_samples, n_features, …",
         "--trait", multiple=True),
     "metric": _row(READ, "Metric to keep, if a column names the metric of each row",
@@ -224,13 +224,13 @@ TABLE: dict[str, Row] = {
     "score_name": _row(READ, "Name of the measure, if the column does not give it", metavar="NAME"),
     "encoding": _row(READ, "Encoding of text files, such as cp1252", metavar="NAME",
         usual="UTF-8, or UTF-16 with a byte-order mark"),
-    "header_rows": _row(READ, "Header rows of text files and workbooks; the names of several are "
-        "joined", metavar="N", type=COUNT, usual="1"),
+    "header_rows": _row(READ, "Number of header rows of text files and workbooks; names in several "
+        "rows are joined", metavar="N", type=COUNT, usual="1"),
     "decimal": _row(READ, "Decimal mark of text files", choices=READING_CHOICES["decimal"],
         usual="."),
-    "max_rows": _row(READ, "Largest number of rows; larger files are refused before they "
+    "max_rows": _row(READ, "Maximum number of rows; larger files are refused before they "
         "are unpacked", metavar="N", type=COUNT, usual="2000000"),
-    "no_input": _row(READ, "Never ask about a table that is unclear", is_flag=True),
+    "no_input": _row(READ, "Refuse an ambiguous table instead of asking about it", is_flag=True),
     # Gate
     "candidate": _row(COMPARISON, "Algorithm to test", metavar="NAME", required=True),
     "baseline": _row(COMPARISON, "Algorithm that the candidate would replace", metavar="NAME",
@@ -283,7 +283,7 @@ TABLE: dict[str, Row] = {
     "labels": _row(DRAWING, "Text to show instead of a name; repeatable", "--label",
         metavar="NAME=TEXT", multiple=True),
     "height": _row(DRAWING, "Height", metavar="INCHES", type=FLOAT, usual="as needed"),
-    "show": _row(DRAWING, "Largest number of algorithms to show", metavar="N", type=COUNT,
+    "show": _row(DRAWING, "Maximum number of algorithms to show", metavar="N", type=COUNT,
         usual="as many as are legible"),
     "palette": _row(DRAWING, "Seaborn palette", metavar="NAME"),
     "title": _row(DRAWING, "Title of every figure", metavar="TEXT"),
@@ -296,12 +296,12 @@ TABLE: dict[str, Row] = {
         metavar="A,B,C*", callback=_names),
     "label": _row(WORK, "Column with the class labels", metavar="COLUMN", default="class",
         show_default=True),
-    "descriptors": _row(WORK, "Names among the nine, import paths such as pyod.models.ecod:ECOD, "
+    "descriptors": _row(WORK, "Names of the nine, import paths such as pyod.models.ecod:ECOD, "
         "files such as mine.py:Class, or name=package.module:Class", metavar="A,B,…",
         callback=_names, usual="all nine"),
-    "jobs": _row(WORK, "Most worker processes; short runs use fewer", "-j", "--jobs", type=COUNT,
-        metavar="N", usual="one per core"),
-    "scheduler": _row(WORK, "Dask scheduler (tcp://host:port) whose workers see the same files",
+    "jobs": _row(WORK, "Maximum number of worker processes; short runs use fewer", "-j", "--jobs",
+        type=COUNT, metavar="N", usual="one per core"),
+    "scheduler": _row(WORK, "Dask scheduler (tcp://host:port); its workers need the same files",
         metavar="ADDRESS"),
     "shard": _row(WORK, "Compute only the I-th of N parts of the work, for job arrays",
         metavar="I/N", callback=_shard),
@@ -309,7 +309,7 @@ TABLE: dict[str, Row] = {
         type=POSITIVE),
     "memory": _row(WORK, "Memory limit of a worker; a fit that needs more fails", metavar="GB",
         type=POSITIVE, usual="the available memory"),
-    "seed": _row(WORK, "Derive the seed of each fit from S, or use S for every fit, as in the "
+    "seed": _row(WORK, "S derives a seed for each fit; pinned:S uses S for every fit, as in the "
         "paper", metavar="S|pinned:S", default="pinned:0", show_default=True),
     "recompute": _row(WORK, "Compute failed fits again, or all of them", "--force",
         choices=["failed", "all"]),
@@ -323,8 +323,8 @@ TABLE: dict[str, Row] = {
     "metrics": _row(WORK, "Distance metrics of the neighbour-based descriptors", "--metric",
         metavar="A,B", callback=_names, usual="manhattan,euclidean"),
     "grids": _row(WORK, "Values to try; repeatable. k and l are numbers of neighbours, a and b "
-        "factors of log n, nu and c (times m) those of SVM; LOF.a=… is for LOF alone", "--grid",
-        multiple=True, metavar="NAME=START:STOP:STEP|V,V,…", usual="the paper's"),
+        "factors of log n, nu and c parameters of SVM (width c·m); LOF.a=… applies to LOF only",
+        "--grid", multiple=True, metavar="NAME=START:STOP:STEP|V,V,…", usual="the paper's"),
     "windows": _row(WORK, "Odd width of the rolling mean in grid points; repeatable", "--window",
         multiple=True, metavar="[NAME=]N", usual="the paper's"),
     "attributes": _row(WORK, "Attributes of generated rows", metavar="N", default=28,
@@ -334,7 +334,7 @@ TABLE: dict[str, Row] = {
     "samples": _row(WORK, "Samples per size", metavar="N", default=5, show_default=True,
         type=COUNT),
     "queries": _row(WORK, "Query rows", metavar="N", default=1024, show_default=True, type=COUNT),
-    "limit": _row(WORK, "A descriptor that takes longer on a sample is not measured on larger ones",
+    "limit": _row(WORK, "Skip larger samples once a descriptor takes longer than this",
         metavar="SECONDS", default=60.0, show_default=True, type=POSITIVE),
     # Datasets and checks
     "mirror": _row(OTHER, "Download the archives from this address instead", metavar="ADDRESS"),
