@@ -22,11 +22,10 @@ ALLOWED = {
     "figures": {"comparison", "results", "stats"},
     "report": {"comparison", "figures", "results", "stats"},
 }
-# Imports inside functions, from a result to its figures and reports, and from the tests to R.
+# Imports inside functions, from a result to its figures and reports.
 LAZY = {
     "comparison/comparison.py": {"figures", "report"},
     "comparison/families.py": {"figures", "report"},
-    "stats/signed_rank/pairwise.py": {"engines"},
 }
 
 

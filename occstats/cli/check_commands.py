@@ -182,7 +182,7 @@ def _r() -> list[Finding]:
     ]
 
 
-CHECK_R = ("as_json", "test", "null", "engine", "missing")
+CHECK_R = ("as_json", "test", "engine", "missing")
 TESTS: dict[str, tuple[Literal["rgl", "ds"], ...]] = {
     "both": ("rgl", "ds"),
     "rgl": ("rgl",),
@@ -202,11 +202,6 @@ def _one_of(help: str, *choices: str) -> dict[str, Any]:
         *options(
             *(*CHECK_R, *READING),
             test=_one_of("Clustered signed-rank test", *TESTS),
-            null=_one_of(
-                "Null distribution; exact is available for rgl, where clusrank computes it "
-                "correctly",
-                *("asymptotic", "exact"),
-            ),
             engine=_one_of(
                 "Run R embedded by rpy2 or as Rscript; either uses the one that works",
                 *("either", "rpy2", "rscript"),
@@ -220,7 +215,6 @@ def check_r(
     results: tuple[str, ...],
     as_json: bool,
     test: str,
-    null: Any,
     engine: Any,
     missing: str,
     **given: Any,
@@ -237,23 +231,17 @@ def check_r(
     from occstats.results import load_results
     from occstats.stats.sample import Sample
 
-    if null == "exact":
-        if test == "ds":
-            raise click.UsageError("--null exact needs --test rgl: ds has no exact null")
-        test = "rgl"
     table = load_results(*(results or ("lenz2021",)), **take(READING, given))
     table = table.resolve_missing(missing)
     sample, names = Sample(table.tested, clusters_of(table), 1e-9), table.algorithms
     checks = {
-        key: check_engines(sample, test=key, names=names, null=null, engine=engine)
-        for key in TESTS[test]
+        key: check_engines(sample, test=key, names=names, engine=engine) for key in TESTS[test]
     }
     agree = all(check.agrees for check in checks.values())
     if as_json:
         document = {
             "agree": agree,
             "tolerance": AGREEMENT,
-            "null": null,
             "tests": {
                 key: {
                     "n_tests": check.n_tests,

@@ -24,7 +24,7 @@ def run_embedded(
     x: NDArray[np.float64],
     cluster: NDArray[np.int32],
     test: NDArray[np.int32],
-    settings: tuple[str | int, ...],
+    settings: tuple[str, str],
 ) -> pd.DataFrame:
     """Run all tests in the embedded R; parameters and result are those of `run_in_rscript`."""
     rinterface, clusrank_batch = _start_r()

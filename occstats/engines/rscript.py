@@ -30,12 +30,12 @@ def run_in_rscript(
     x: NDArray[np.float64],
     cluster: NDArray[np.int32],
     test: NDArray[np.int32],
-    settings: tuple[str | int, ...],
+    settings: tuple[str, str],
 ) -> pd.DataFrame:
     """Run all tests in one ``Rscript`` process, and return one row per test.
 
     `test` is the number of the test of each difference, and the settings are those of the R
-    function: method, null, alternative, number of resamples and seed.
+    function: method and alternative.
     """
     rscript = probe("rscript").rscript
     with tempfile.TemporaryDirectory(prefix="occstats-") as folder:
@@ -44,7 +44,7 @@ def run_in_rscript(
         rows = {"x": [value.hex() for value in x.tolist()], "cluster": cluster, "test": test}
         pd.DataFrame(rows).to_csv(differences, index=False)
         command = [rscript, "--vanilla", str(r_file(BRIDGE))]
-        command += [str(differences), str(answers), *map(str, settings)]
+        command += [str(differences), str(answers), *settings]
         try:
             done = ask(command, RUN_SECONDS)
         except subprocess.TimeoutExpired:

@@ -14,11 +14,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from occstats import load_results
 from occstats.engines.agreement import check_engines
-from occstats.engines.clusrank import EQUAL_RANKS, clusrank_pairs, exact_defect
+from occstats.engines.clusrank import EQUAL_RANKS, clusrank_pairs
 from occstats.engines.installation import engine_versions, probe
-from occstats.errors import EngineError
 from occstats.stats import Sample, clustered_wilcoxon, pairwise_tests
 
 REFERENCE = Path(__file__).parents[1] / "reference"
@@ -26,7 +24,6 @@ CASES = json.loads((REFERENCE / "clusrank_cases.json").read_text())
 # R starts slowly: one way to it is enough for most tests.
 embedded_only = pytest.mark.parametrize("engine", ["rpy2"], indirect=True)
 ASYMPTOTIC = [case for case in CASES if not case["exact"]]
-EXACT = [case for case in CASES if case["exact"]]
 
 
 @cache
@@ -48,8 +45,8 @@ def embedded():
         pytest.skip(missing("rpy2"))
 
 
-def clusrank_test(x, clusters, *, engine="rpy2", **options):
-    return clustered_wilcoxon(x, clusters, engine=engine, **options)
+def clusrank_test(x, clusters, **options):
+    return clusrank_pairs(Sample.of(np.column_stack([x, np.zeros(len(x))]), clusters), **options)
 
 
 @pytest.fixture(scope="module")
@@ -90,64 +87,15 @@ def test_all_pairs_of_lenz2021_agree_with_the_native_tests(lenz2021, engine, met
 @pytest.mark.parametrize("case", ASYMPTOTIC, ids=[case["id"] for case in ASYMPTOTIC])
 @pytest.mark.usefixtures("embedded")
 def test_reference_cases(case):
-    options = {
-        "mu": case["mu"],
-        "test": case["method"],
-        "alternative": python_alternative(case),
-    }
-    found = clusrank_test(case["x"], case["cluster"], **options)
-    assert found.pvalue == pytest.approx(case["p_value"], abs=1e-12)
-    assert found.zstatistic == pytest.approx(case["statistic"], abs=1e-12)
-    assert found.variance == pytest.approx(case["var_T"], rel=1e-12)
-    native = clustered_wilcoxon(case["x"], case["cluster"], **options)
-    assert found.pvalue == pytest.approx(native.pvalue, abs=1e-10)
-    assert found.zstatistic == pytest.approx(native.zstatistic, abs=1e-10)
-    assert found.statistic == pytest.approx(native.statistic, rel=1e-10, abs=1e-10)
-
-
-@pytest.mark.parametrize("case", EXACT, ids=[case["id"] for case in EXACT])
-@pytest.mark.usefixtures("embedded")
-def test_exact_cases_are_right_or_refused(case):
-    options = {"mu": case["mu"], "null": "exact", "alternative": python_alternative(case)}
-    native = clustered_wilcoxon(case["x"], case["cluster"], **options)
-    differences = np.asarray(case["x"]) - case["mu"]
-    codes = np.asarray(case["cluster"]) - 1
-    if exact_defect(differences, codes) is not None:
-        with pytest.raises(EngineError, match=r"null 'exact' of the test is refused: .*native"):
-            clusrank_test(case["x"], case["cluster"], **options)
-        return
-    found = clusrank_test(case["x"], case["cluster"], **options)
-    assert found.pvalue == pytest.approx(native.pvalue, abs=1e-12)
-    assert found.statistic == native.statistic
-    if case["alternative"] == "less" and "error" not in case:
-        assert found.pvalue == pytest.approx(case["p_value"], abs=1e-12)
-
-
-def test_exact_greater_of_the_most_extreme_sample_is_not_zero(engine):
-    # Four clusters, all differences positive: one of the 2**4 sign patterns is as extreme.
-    x = [0.0, 1, 2, 3, 4, 5, 6, 7, 8]
-    options = {"null": "exact", "alternative": "greater"}
-    found = clusrank_test(x, list("aaabbccdd"), **options, engine=engine)
-    assert found.pvalue == 1 / 16
-    assert found.statistic == 36
-    assert np.isnan(found.zstatistic)
-    assert found.n_observations == 8
-
-
-@embedded_only
-def test_permutation_follows_the_seed_and_comes_near_the_exact_null(engine):
-    random = np.random.default_rng(5)
-    clusters = np.repeat(np.arange(12), 3)
-    x = random.normal(0.3, 1, 36)
-    x[:2] = 0
-    options = {"null": "permutation", "alternative": "greater", "engine": engine}
-    first, again, other = (
-        clusrank_test(x, clusters, **options, n_resamples=4000, random_state=seed).pvalue
-        for seed in (1, 1, 2)
-    )
-    exact = clustered_wilcoxon(x, clusters, null="exact", alternative="greater").pvalue
-    assert first == again != other
-    assert first == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 4000))
+    options = {"test": case["method"], "alternative": python_alternative(case)}
+    found = clusrank_test(np.asarray(case["x"]) - case["mu"], case["cluster"], **options)
+    assert found.p[0, 1] == pytest.approx(case["p_value"], abs=1e-12)
+    assert found.z[0, 1] == pytest.approx(case["statistic"], abs=1e-12)
+    assert found.variance[0, 1] == pytest.approx(case["var_T"], rel=1e-12)
+    native = clustered_wilcoxon(case["x"], case["cluster"], mu=case["mu"], **options)
+    assert found.p[0, 1] == pytest.approx(native.pvalue, abs=1e-10)
+    assert found.z[0, 1] == pytest.approx(native.zstatistic, abs=1e-10)
+    assert found.statistic[0, 1] == pytest.approx(native.statistic, rel=1e-10, abs=1e-10)
 
 
 @embedded_only
@@ -170,17 +118,11 @@ def test_missing_scores_and_pairs_without_a_test_are_as_natively(engine, method)
 
 
 @pytest.mark.usefixtures("embedded")
-def test_permuting_single_differences_is_refused():
-    with pytest.raises(EngineError, match="as if there were no clusters; use engine 'native'"):
-        clusrank_test([1, 2, -3], [1, 2, 2], test="ds", null="permutation")
-
-
-@pytest.mark.usefixtures("embedded")
 def test_embedded_r_prints_nothing_and_runs_in_any_thread(capfd):
     answers = []
 
     def ask():
-        answers.append(clusrank_test([1, 2, -3, 4], [1, 2, 2, 3]).pvalue)
+        answers.append(clusrank_test([1, 2, -3, 4], [1, 2, 2, 3]).p[0, 1])
 
     threads = [threading.Thread(target=ask) for _ in range(3)]
     for thread in threads:
@@ -224,15 +166,3 @@ def test_compare_says_the_same_through_r(engine):
         )
     assert found.verdict == native.verdict
     assert found.meta["engine"] == engine_versions(engine)
-
-
-@embedded_only
-def test_the_pair_that_clusrank_cannot_test_exactly_is_named(engine):
-    results = load_results("lenz2021").select(["ALP", "SVM"])
-    with pytest.raises(EngineError, match="null 'exact' of ALP against SVM is refused: there are"):
-        clusrank_pairs(
-            Sample.of(results.oriented, results.clusters),
-            null="exact",
-            names=results.algorithms,
-            engine=engine,
-        )

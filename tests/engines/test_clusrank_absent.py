@@ -8,15 +8,15 @@ import pytest
 
 from occstats.engines import installation
 from occstats.engines.agreement import EngineCheck
-from occstats.engines.clusrank import EQUAL_RANKS, exact_defect
+from occstats.engines.clusrank import EQUAL_RANKS, clusrank_pairs
 from occstats.engines.installation import find_rscript, probe
 from occstats.errors import EngineError
-from occstats.stats import clustered_wilcoxon, pairwise_tests
+from occstats.stats import Sample, pairwise_tests
 
 needs_r = pytest.mark.skipif(not find_rscript(), reason="needs R: there is no Rscript")
 posix = pytest.mark.skipif(os.name == "nt", reason="the stand-in programs are shell scripts")
 
-X, CLUSTERS = [1.0, 2.0, -3.0, 4.0, 5.0], [1, 1, 2, 2, 3]
+SAMPLE = Sample.of([[1, 0], [2, 0], [-3, 0], [4, 0], [5, 0]], [1, 1, 2, 2, 3])
 OFFER = "or use engine 'native', which needs no R and gives the same asymptotic p-values"
 NO_CLUSRANK = {"R_LIBS": "", "R_LIBS_SITE": "/nonexistent", "R_LIBS_USER": "/nonexistent"}
 
@@ -30,7 +30,7 @@ def forget(monkeypatch):
 
 def refusal(engine):
     with pytest.raises(EngineError) as error:
-        clustered_wilcoxon(X, CLUSTERS, engine=engine)
+        clusrank_pairs(SAMPLE, engine=engine)
     message = str(error.value)
     assert "\n" not in message
     assert message.endswith(OFFER)
@@ -152,7 +152,7 @@ def test_all_that_is_missing_is_named_at_once(monkeypatch, tmp_path, clusrank, p
         ("exit 3", "R ended with code 3: no message"),
         ("exit 0", "R ended with code 0: no message"),
         ("kill -9 $$", "R ended with code -9"),
-        ("exec /bin/sleep 60", "R did not finish 1 test within 0.3 seconds"),
+        ("exec /bin/sleep 60", "R did not finish 2 tests within 0.3 seconds"),
     ],
 )
 def test_rscript_fails_in_the_middle(monkeypatch, tmp_path, ending, said):
@@ -162,22 +162,6 @@ def test_rscript_fails_in_the_middle(monkeypatch, tmp_path, ending, said):
     if "sleep" in ending:
         monkeypatch.setattr("occstats.engines.rscript.RUN_SECONDS", 0.3)
     assert said in refusal("rscript")
-
-
-@pytest.mark.parametrize(
-    ("x", "codes", "reason"),
-    [
-        (np.arange(1.0, 32.0), np.arange(31), "there are 31 clusters"),
-        # The other defects are in the examples of the function. Here: rank sums 2, 2 and 5.
-        (
-            np.array([-1.0, -2, 3, 4, 5]),
-            np.array([0, 1, 0, 1, 2]),
-            "several clusters have rank sums of at most 2 in size",
-        ),
-    ],
-)
-def test_exact_defects(x, codes, reason):
-    assert exact_defect(x, codes).startswith(reason)
 
 
 def test_a_disagreement_is_called_one():
@@ -190,8 +174,6 @@ def test_a_disagreement_is_called_one():
     assert not apart.agrees
     assert "does NOT agree with clusrank 1.0.4 (R 4.2.2) on 6 tests" in apart.sentence()
     assert "1.0e-09 (A against B)" in apart.sentence(["A", "B", "C"])
-    unknown = np.full_like(native.z, np.nan)
-    assert EngineCheck(native, replace(native, z=unknown), versions).agrees
     # Pairs that clusrank does not test because all signed ranks are equal are ignored, others not.
     p = np.where(np.arange(9).reshape(3, 3) == 1, np.nan, native.p)
     for reason, agrees in ((EQUAL_RANKS, True), ("too few clusters", False)):

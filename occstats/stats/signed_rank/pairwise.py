@@ -1,21 +1,14 @@
 """Signed-rank tests of one sample of clustered differences, and of all pairs of algorithms."""
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from occstats._checks import check_choice
-from occstats.stats._arrays import (
-    FloatArray,
-    IntArray,
-    as_vector,
-    round_to_grid,
-)
+from occstats.stats._arrays import FloatArray, IntArray, as_vector
 from occstats.stats.clusters import Clusters
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import check_test
@@ -25,7 +18,6 @@ from occstats.stats.signed_rank.null import RandomState, repeatable
 TestName = Literal["rgl", "ds"]
 Null = Literal["asymptotic", "exact", "permutation"]
 Alternative = Literal["two-sided", "less", "greater"]
-Engine = Literal["native", "rpy2", "rscript"]
 
 _MIRRORED = {"less": "greater", "greater": "less", "two-sided": "two-sided"}
 
@@ -74,22 +66,8 @@ class ClusteredWilcoxonResult:
     alternative: str = field(default="two-sided", kw_only=True)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f'<tr><th scope="row" style="text-align:left">{escape(part.name.replace("_", " "))}'
-            f'</th><td style="text-align:right">{escape(_shown(value))}</td></tr>'
-            for part in dataclasses.fields(self)
-            if (value := getattr(self, part.name)) is not None and value != ()
-        )
-        return (
-            f'<table><caption style="text-align:left"><b>{type(self).__name__}</b></caption>'
-            f"<tbody>{rows}</tbody></table>"
-        )
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "; ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        known = {name: value for name, value in vars(self).items() if value not in (None, ())}
+        return pd.Series(known, dtype=object).to_frame().to_html(header=False)
 
 
 def clustered_wilcoxon(
@@ -103,7 +81,6 @@ def clustered_wilcoxon(
     tie_tolerance: float = 0.0,
     n_resamples: int = 10_000,
     random_state: RandomState = None,
-    engine: Engine = "native",
 ) -> ClusteredWilcoxonResult:
     r"""Test whether clustered paired differences are centred at ``mu``.
 
@@ -138,8 +115,6 @@ def clustered_wilcoxon(
         take more than 2·10⁹ additions or 5·10⁷ distinct sums (see `notes`).
     random_state : int, numpy.random.Generator or None
         Seed of the Monte Carlo sample.
-    engine : {"native", "rpy2", "rscript"}
-        Engine: this package, or R's clusrank package through rpy2 or ``Rscript``.
 
     Returns
     -------
@@ -209,25 +184,9 @@ def clustered_wilcoxon(
     0.125
     """
     differences = as_vector("x", x) - float(mu)
-    check_choice("engine", engine, ("native", "rpy2", "rscript"))
     chosen = check_test(test, null, alternative, n_resamples)
-    grouping = Clusters.of(clusters, len(differences))
-    if engine == "native":
-        sample = chosen.single(differences, grouping, tie_tolerance)
-        found = sample.evaluate(0, null, n_resamples, repeatable(random_state))
-    else:
-        from occstats.engines.clusrank import evaluate_in_r
-
-        rounded = round_to_grid(differences, tie_tolerance)
-        [found] = evaluate_in_r(
-            {"the test": (rounded, grouping.codes)},
-            test=test,
-            null=null,
-            alternative=alternative,
-            n_resamples=n_resamples,
-            random_state=random_state,
-            engine=engine,
-        )
+    sample = chosen.single(differences, Clusters.of(clusters, len(differences)), tie_tolerance)
+    found = sample.evaluate(0, null, n_resamples, repeatable(random_state))
     return ClusteredWilcoxonResult(
         statistic=found.statistic,
         pvalue=found.pvalue(alternative),
