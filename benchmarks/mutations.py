@@ -21,6 +21,7 @@ import contextlib
 import csv
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -232,14 +233,21 @@ class Tests:
         self.texts = {file: file.read_text("utf-8") for file in self.files}
 
     def of(self, tree: Path, file: str, names: set[str]) -> list[str]:
-        """Return a module and the test files, those first that name it or a part of it."""
-        name = f"test_{Path(file).stem.lstrip('_')}.py"
+        """Return a module and the test files, those first that name it, a part of it or a user."""
+        stem = Path(file).stem.lstrip("_")
         naming = [[test for test in self.files if each in self.texts[test]] for each in names]
-        near = {test for tests in naming if len(tests) <= MOST_NAMING for test in tests}
+        near = {test.name for tests in naming if len(tests) <= MOST_NAMING for test in tests}
+        users = [
+            path.stem.lstrip("_")
+            for path in (tree / self.package).rglob("*.py")
+            if re.search(rf"\bimport\b.*\b{stem}\b|\b{stem} import\b", path.read_text("utf-8"))
+        ]
+        if len(users) <= MOST_NAMING:
+            near |= {f"test_{user}.py" for user in users}
 
         def distance(test: Path) -> tuple[bool, bool, bool, int]:
-            size = len(self.texts[test])
-            return test.name != name, test not in near, "recorded" not in test.name, size
+            own, recorded = test.name == f"test_{stem}.py", "recorded" in test.name
+            return not own, test.name not in near, not recorded, len(self.texts[test])
 
         ordered = sorted(self.files, key=distance)
         return [file, *(each.relative_to(tree).as_posix() for each in ordered)]

@@ -319,7 +319,7 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
         name = "frame" if number == 1 else f"frame {number}"
         opened += _open(source, reading, limits, name)
     tables = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
-    labels = _labels([table.stem for table in tables]) if tables[1:] else [""]
+    labels = _labels([table.label or table.stem for table in tables]) if tables[1:] else [""]
     named = {id(t): replace(t, label=name) for t, name in zip(tables, labels, strict=bool(tables))}
     opened = [named.get(id(item), item) if tables[1:] else item for item in opened]
     return [item.split_index() if isinstance(item, RawTable) else item for item in opened]

@@ -118,27 +118,16 @@ def test_monte_carlo_recomputes_the_statistic(method, sizes):
     for signs in itertools.product([1, -1], repeat=7):
         flipped = clustered_wilcoxon(x * np.array(signs)[clusters], clusters, test=method)
         values.append(flipped.zstatistic)
-    values = np.array(values)
-    share = (values >= observed.zstatistic - 1e-9).mean()
-    sampled = clustered_wilcoxon(
-        x,
-        clusters,
-        test=method,
-        null="permutation",
-        alternative="greater",
-        n_resamples=63,
-        random_state=2,
-    )
-    assert sampled.statistic == observed.statistic
-    assert sampled.pvalue == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 63))
-    # All flips, up to a common sign, are no more than 64: they are listed.
-    listed = clustered_wilcoxon(
-        x, clusters, test=method, null="permutation", alternative="greater", n_resamples=64
-    )
-    assert listed.pvalue == share
-    both = (np.abs(values) >= abs(observed.zstatistic) - 1e-9).mean()
-    either = clustered_wilcoxon(x, clusters, test=method, null="permutation", n_resamples=64)
-    assert either.pvalue == both
+    values, z = np.array(values), observed.zstatistic
+    shares = {"greater": (values >= z - 1e-9).mean(), "less": (values <= z + 1e-9).mean(),
+              "two-sided": (np.abs(values) >= abs(z) - 1e-9).mean()}  # fmt: skip
+    for alternative, share in shares.items():
+        options = {"test": method, "null": "permutation", "alternative": alternative}
+        sampled = clustered_wilcoxon(x, clusters, **options, n_resamples=63, random_state=2)
+        assert sampled.statistic == observed.statistic
+        assert sampled.pvalue == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 63))
+        # All flips, up to a common sign, are no more than 64: they are listed.
+        assert clustered_wilcoxon(x, clusters, **options, n_resamples=64).pvalue == share
 
 
 def test_monte_carlo_counts_the_sample_itself():
