@@ -212,9 +212,6 @@ TABLE: dict[str, Row] = {
         multiple=True),
     "where": _row(READ, "Keep only the rows with this value, or, with !=, those with another "
         "value; repeatable", metavar="COLUMN=VALUE", multiple=True),
-    "reader": _row(READ, "Program that wrote the files: automlbenchmark, tsml, benchopt, openml, "
-        "lm-eval, inspect, helm, mteb, or a plug-in", metavar="NAME",
-        usual="detected if unambiguous"),
     "table": _row(READ, "Table of a file with several, or sheet of a workbook: its number or "
         "name", metavar="N", usual="the only one"),
     "traits": _column("A property of the tasks; repeatable", "n_samples, n_features, …",

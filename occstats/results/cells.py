@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,7 +26,6 @@ __all__ = [
     "explain_text",
     "has_comma",
     "is_decimal_comma",
-    "look_alikes",
     "parse_names",
     "parse_numbers",
     "plain_numbers",
@@ -61,7 +59,6 @@ _MARKED = re.compile(
     r"(?:\*{1,3}|__)(.+?)(?:\*{1,3}|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
 )
 _LONGEST_SCORE = 100
-_STARTS = frozenset("+-.0123456789")
 # Text in place of the score of a failed run, and of a missing score.
 _FAILURES = frozenset(
     (
@@ -333,34 +330,6 @@ def column_codes(column: pd.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[
     if len(distinct) == len(cells):
         return np.asarray(codes, dtype=np.int64), distinct
     return again[codes], distinct
-
-
-def _folded(name: str) -> Hashable:
-    """Fold case, whitespace, Unicode form and number style of a name."""
-    if not (name.isascii() and name.isprintable()):
-        # Characters of format and controls are invisible.
-        visible = (c for c in name if unicodedata.category(c) not in {"Cf", "Cc"} or c.isspace())
-        name = unicodedata.normalize("NFKC", "".join(visible))
-    folded = " ".join(name.casefold().split())
-    if folded[:1] not in _STARTS or len(folded) > _LONGEST_SCORE:  # not a number
-        return folded
-    try:
-        number = float(folded)
-    except ValueError:
-        return folded
-    return number if math.isfinite(number) else folded
-
-
-def look_alikes(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Group the names that differ only by case, whitespace, Unicode form or number style.
-
-    >>> look_alikes(["Iris", "iris ", "wine", "1", "01"])
-    [('Iris', 'iris '), ('1', '01')]
-    """
-    groups: dict[Hashable, dict[str, None]] = {}
-    for name in names:
-        groups.setdefault(_folded(name), {})[name] = None
-    return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
 # Names in leaderboards are often links or set in bold.

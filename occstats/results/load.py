@@ -26,7 +26,6 @@ from occstats.results.ask import (
     merged,
     numbered_columns,
 )
-from occstats.results.cells import look_alikes
 from occstats.results.join import join
 from occstats.results.readers import read_path
 from occstats.results.readers.delimited import read_delimited
@@ -38,12 +37,12 @@ from occstats.results.readers.frames import (
     from_arrow,
     from_frame,
 )
-from occstats.results.readers.harnesses import find_reader, recognise
-from occstats.results.readers.limits import Limits, SeveralTablesError, check_exists
+from occstats.results.readers.harnesses import recognise
+from occstats.results.readers.limits import Limits, SeveralTablesError
 from occstats.results.reading import MOST_ROWS, Decimal, Reading
 from occstats.results.reshape import reshape
 from occstats.results.roles import Roles, find_roles, is_own
-from occstats.results.table import DATASET, TASK, Results
+from occstats.results.table import Results
 
 __all__ = ["Source", "bundled_names", "load_by", "load_results"]
 
@@ -80,7 +79,6 @@ def load_results(
     algorithm_from: str | None = None,
     ignore: str | Sequence[str] = (),
     where: str | Sequence[str] = (),
-    reader: str | None = None,
     table: int | str | None = None,
     traits: str | Sequence[str] = (),
     metric: str | None = None,
@@ -139,10 +137,6 @@ def load_results(
         Columns to leave out, such as an average over the others.
     where : str or sequence of str, optional
         Conditions ``"COLUMN=VALUE"`` or ``"COLUMN!=VALUE"`` on the rows to keep.
-    reader : str, optional
-        Program that wrote the files: ``automlbenchmark``, ``tsml``, ``benchopt``, ``openml``,
-        ``lm-eval``, ``inspect``, ``helm``, ``mteb``, or a plug-in. By default detected if
-        unambiguous.
     table : int or str, optional
         Number, counted from 1, or name of the table in a Markdown or JSON file or of the sheet of
         an Excel workbook; needed if there are several.
@@ -305,16 +299,9 @@ def _bundled_file(name: str) -> Traversable:
 
 
 def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable | Results]:
-    """Open all sources; files of a named reader are one source together."""
+    """Open all sources, each with a label if there are several."""
     limits = Limits(reading.max_rows)
     opened: list[RawTable | Results] = []
-    if reading.reader is not None:
-        bundled = bundled_names()
-        paths = [s for s in sources if isinstance(s, str | PathLike) and s not in bundled]
-        sources = [s for s in sources if not isinstance(s, str | PathLike) or s in bundled]
-        for path in paths:
-            check_exists(Path(path))
-        opened += find_reader(reading.reader)([*map(Path, paths)], limits) if paths else []
     for number, source in enumerate(sources, 1):
         name = "frame" if number == 1 else f"frame {number}"
         opened += _open(source, reading, limits, name)
@@ -417,8 +404,7 @@ def _load(
                 f"{did_you_mean(unknown[0], names)}; choose from {quote_list(names)}"
             )
         joined = joined.select(reading.algorithms)
-    notes = (*joined.notes, *_look_alike_notes(joined))
-    return replace(joined, notes=notes), pd.concat(labels)
+    return joined, pd.concat(labels)
 
 
 def _by_number(raw: RawTable, reading: Reading) -> Reading:
@@ -526,10 +512,7 @@ def _table(
     raw: RawTable, reading: Reading, alone: bool, by: str | None
 ) -> tuple[Results, pd.Series[Any] | None]:
     """Assign roles to the columns of a source, and make the table and the names in `by`."""
-    known = dict(raw.suggested)
-    if "cluster" in known:  # as plug-ins may call it
-        known["dataset"] = known.pop("cluster")
-    reading = Reading(**known) if raw.fixed else reading.suggested(known)
+    reading = Reading(**raw.suggested) if raw.fixed else reading.suggested(raw.suggested)
     raw = replace(raw, decimal=reading.decimal)
     if raw.n_rows == 0:
         raise ResultsError(
@@ -656,22 +639,3 @@ def _span(names: Sequence[str]) -> str:
     if len(names) < 4:
         return f"{count(len(names), 'column')} ({', '.join(map(quote, names))})"
     return f"{len(names):,} columns ({quote(names[0])} … {quote(names[-1])})"
-
-
-def _look_alike_notes(results: Results) -> list[str]:
-    """Note names that differ only in form and are treated as different."""
-    index = results.scores.index
-    kinds: list[tuple[str, list[tuple[str, ...]]]] = [
-        ("algorithms", look_alikes(results.algorithms)),
-        ("datasets", look_alikes(index.unique(0))),
-    ]
-    if list(index.unique(1)) != list(index.unique(0)) and look_alikes(index.unique(1)):
-        tasks = index.to_frame(index=False).groupby(DATASET, sort=False)[TASK]
-        kinds.append(("tasks", [group for _, names in tasks for group in look_alikes(names)]))
-    return [
-        f"Names of {kind} that differ only by case, whitespace, Unicode form or number style count"
-        f" as different: {'; '.join(quote_list(group) for group in groups[:5])}"
-        f"{f' and {len(groups) - 5} more' if len(groups) > 5 else ''}."
-        for kind, groups in kinds
-        if groups
-    ]

@@ -38,7 +38,6 @@ class Reading:
     algorithm_from: str | None = None
     ignore: str | Sequence[str] = ()
     where: str | Sequence[str] = ()
-    reader: str | None = None
     table: int | str | None = None
     traits: str | Sequence[str] = ()
     metric: str | None = None

@@ -1,7 +1,6 @@
 """Read files of benchmark programs, by hand and written by the programs (programs/README.md)."""
 
 import json
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +32,7 @@ def inspect_log(model, grade):
         {"id": i, "scores": {"match": {"value": grade if i else "C", "answer": "a"}}}
         for i in range(4)
     ]
-    return {"eval": {"task": "qa", "model": model}, "samples": samples}
+    return {"eval": {"task": "qa", "model": model}, "plan": {}, "samples": samples}
 
 
 @pytest.mark.parametrize(
@@ -42,12 +41,11 @@ def inspect_log(model, grade):
 )
 def test_grades_of_inspect(tmp_path, grade, score):
     files = [write(tmp_path / f"{m[-4:]}.json", inspect_log(m, grade)) for m in MODELS]
-    found = load_results(*files, reader="inspect").scores["lab/beta"]
+    found = load_results(*files).scores["lab/beta"]
     assert found.tolist() == [1, score, score, score]
 
 
-@pytest.mark.parametrize("options", [{}, {"reader": "mteb"}])
-def test_mteb_results(tmp_path, options):
+def test_mteb_results(tmp_path):
     for model, score in zip(MODELS, (0.9, 0.8), strict=True):
         folder = tmp_path / model.replace("/", "__") / ("a" * 40)
         write(folder / "model_meta.json", {"name": model})
@@ -55,67 +53,42 @@ def test_mteb_results(tmp_path, options):
             entry = {"main_score": score, "hf_subset": "default", "languages": ["eng-Latn"]}
             result = {"mteb_version": "2", "task_name": task, "scores": {"test": [entry]}}
             write(folder / f"{task}.json", result)
-    results = load_results(tmp_path, **options)
+    results = load_results(tmp_path)
     assert results.algorithms == list(MODELS)
     assert results.scores.to_numpy().tolist() == [[0.9, 0.8]] * 2
     for meta in tmp_path.rglob("model_meta.json"):
         meta.unlink()
-    assert load_results(tmp_path, **options).algorithms == list(MODELS)
+    assert load_results(tmp_path).algorithms == list(MODELS)
     files = sorted(tmp_path.rglob("STS12.json"))
-    assert load_results(*files, **options).scores.to_numpy().tolist() == [[0.9, 0.8]]
+    assert load_results(*files).scores.to_numpy().tolist() == [[0.9, 0.8]]
 
 
-@pytest.mark.parametrize("name", ["inspect", "lm-eval", "helm", "mteb", "tsml", "automlbenchmark"])
+LOGS = ["a.eval", "samples_a.jsonl", "run_spec.json", "testResample0.csv"]
+
+
+@pytest.mark.parametrize("name", LOGS)
 @pytest.mark.parametrize("content", ["{", "[1, 2]", '{"scores": 3, "eval": 4}'])
 def test_foreign_files_are_refused_in_one_line(tmp_path, refused, name, content):
-    path = write(tmp_path / "samples_a.json", content)
-    assert refused(path, reader=name)
+    assert "\n" not in refused(write(tmp_path / name, content))
 
 
-@pytest.mark.parametrize("name", ["inspect", "lm-eval", "helm", "mteb"])
-def test_folders_without_results_and_logs_of_too_many_values(tmp_path, refused, name):
-    refused(tmp_path, reader=name, says=("no results found",))
-    for file in ("run_spec.json", "per_instance_stats.json"):
-        write(tmp_path / file, [[]] * 30)
-    refused(tmp_path, reader=name, max_rows=10, says=("cells or more",))
+@pytest.mark.parametrize("name", [*LOGS[1:3], "a.json"])
+def test_logs_of_too_many_values(tmp_path, refused, name):
+    (tmp_path / name).write_text(f'{{"eval": 1, "plan": 1, "samples": {[[]] * 30}}}')
+    write(tmp_path / "per_instance_stats.json", [[]] * 30)
+    refused(tmp_path / name, max_rows=10, says=("cells or more",))
 
 
-def test_plug_ins(tmp_path, monkeypatch, refused):
-    """A reader of another package, found by its entry point."""
-    module = tmp_path / "their_package.py"
-    module.write_text(
-        "import pandas as pd\n"
-        "from occstats.results.readers.frames import from_frame\n"
-        "def read(paths, limits):\n"
-        "    rows = [line.split() for p in paths for line in p.read_text().splitlines()]\n"
-        "    frame = pd.DataFrame(rows, columns=['where', 'who', 'points'])\n"
-        "    roles = {'cluster': 'where', 'algorithm': 'who', 'score': 'points'}\n"
-        "    return [from_frame(frame, 'theirs', suggested=roles)]\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    points = [
-        EntryPoint("theirs", "their_package:read", harnesses.GROUP),
-        EntryPoint("broken", "no_such_package:reader", harnesses.GROUP),
-    ]
-    monkeypatch.setattr(harnesses, "entry_points", lambda group: points)
-    write(tmp_path / "a.theirs", "iris A 1\niris B 2\n")
-    results = load_results(tmp_path / "a.theirs", reader="theirs", lower_is_better=False)
-    assert results.scores.to_numpy().tolist() == [[1.0, 2.0]]
-    refused(tmp_path / "a.theirs", reader="broken", says=("'broken'", "cannot be loaded"))
-    refused(tmp_path / "a.theirs", reader="inspekt", says=("did you mean 'inspect'?",))
-
-
-def test_reader_applies_to_files_but_not_to_bundled_tables(tmp_path):
+def test_tables_that_no_program_wrote():
     frame = pd.DataFrame({"dataset": ["wine"] * 2, "class": ["1", "2"], "mine": [0.9, 0.8]})
     raw = from_frame(frame, "frame")
     assert harnesses.recognise(raw) is raw
     with pytest.raises(ResultsError, match="no task in common"):
-        load_results("lenz2021", FOLDER / "tsml/classification", reader="tsml", score_name="auroc")
+        load_results("lenz2021", FOLDER / "tsml/classification", score_name="auroc")
 
 
-@pytest.mark.parametrize("options", [{}, {"reader": "benchopt"}])
-def test_benchopt(options):
-    table = read("benchopt/written.parquet", **options)
+def test_benchopt():
+    table = read("benchopt/written.parquet")
     assert table.algorithms == ["fast[step=0.01]", "slow[step=0.001]"]
     assert (table.n_tasks, set(table.clusters)) == (6, DATASETS)
     assert not table.higher_is_better
@@ -127,9 +100,9 @@ def test_benchopt(options):
 def test_inspect(ending):
     files = [f"inspect/{model}.{ending}" for model in ("alpha", "beta")]
     with pytest.raises(ResultsError, match="names 2 measures"):
-        read(*files, reader="inspect", cluster="metadata.passage")
+        read(*files, cluster="metadata.passage")
     for metric, half in (("match", 0.0), ("includes", 0.5)):
-        table = read(*files, reader="inspect", cluster="metadata.passage", metric=metric)
+        table = read(*files, cluster="metadata.passage", metric=metric)
         assert table.algorithms == ["mockllm/alpha", "mockllm/beta"]
         assert set(table.clusters) == DATASETS
         assert table.scores["mockllm/alpha"].eq(1).all()
@@ -141,29 +114,27 @@ def test_a_damaged_log_of_inspect(tmp_path, refused):
     content = bytearray((FOLDER / "inspect/alpha.eval").read_bytes())
     content[3000] ^= 0xFF
     (tmp_path / "a.eval").write_bytes(content)
-    refused(tmp_path / "a.eval", reader="inspect", says=("is not a log of Inspect", "damaged"))
+    refused(tmp_path / "a.eval", says=("is not a log of Inspect", "damaged"))
 
 
 def test_tsml():
     table = read("tsml/classification")
     assert (table.score_name, table.higher_is_better) == ("accuracy", True)
     assert table.scores[["bad", "good"]].to_numpy().tolist() == [[0.5, 1.0]] * 3
-    table = read("tsml/regression", reader="tsml")
+    table = read("tsml/regression")
     assert (table.score_name, table.higher_is_better) == ("mse", False)
     assert table.scores[["bad", "good"]].to_numpy().tolist() == [[2.25, 0.25]] * 3
 
 
-@pytest.mark.parametrize("options", [{}, {"reader": "openml"}])
-def test_openml(options):
-    table = read("openml/evaluations.csv", **options)
+def test_openml():
+    table = read("openml/evaluations.csv")
     assert table.score_name == "predictive_accuracy"
     assert set(table.clusters) == DATASETS
     assert table.scores.to_numpy().tolist() == [[0.89, 0.79], [0.88, 0.78], [0.87, 0.77]]
 
 
-@pytest.mark.parametrize("options", [{}, {"reader": "automlbenchmark"}])
-def test_automlbenchmark(options):
-    table = read("automlbenchmark/results.csv", **options)
+def test_automlbenchmark():
+    table = read("automlbenchmark/results.csv")
     assert table.algorithms == ["constantpredictor", "TunedForest"]
     assert table.higher_is_better
     assert (table.scores.loc["three"] < 0).all(axis=None)  # a loss, negated
@@ -176,7 +147,6 @@ def test_losses_of_automlbenchmark_that_are_not_negated(tmp_path, refused):
     frame = pd.read_csv(FOLDER / "automlbenchmark/results.csv")
     frame["result"] = frame["result"].abs()
     frame.to_csv(tmp_path / "results.csv", index=False)
-    refused(tmp_path / "results.csv", reader="automlbenchmark")
     refused(tmp_path / "results.csv")
 
 
@@ -189,12 +159,12 @@ def test_constraints_of_automlbenchmark_distinguish_frameworks(tmp_path):
 
 def test_lm_evaluation_harness():
     with pytest.raises(ResultsError, match="names 2 measures"):
-        read("lm_eval", reader="lm-eval")
+        read("lm_eval")
     table = read("lm_eval", metric="acc")
     assert (table.score_name, table.algorithms) == ("acc", ["lab__alpha", "lab__beta"])
     assert (set(table.clusters), table.n_tasks) == (DATASETS, 12)
     assert table.scores["lab__beta"].tolist() == [0.0, 1.0, 1.0, 1.0] * 3
-    assert read("lm_eval", reader="lm-eval", metric="acc", cluster="doc.passage").n_clusters == 6
+    assert read("lm_eval", metric="acc", cluster="doc.passage").n_clusters == 6
 
 
 def lm_eval_results(model, acc, groups):
@@ -211,13 +181,12 @@ def lm_eval_results(model, acc, groups):
     }
 
 
-@pytest.mark.parametrize("options", [{}, {"reader": "lm-eval"}])
-def test_results_of_lm_evaluation_harness(tmp_path, options):
+def test_results_of_lm_evaluation_harness(tmp_path):
     """Results of groups are means over their tasks, and not tasks."""
     for groups, datasets in ((True, {"arc", "mmlu"}), (False, {"arc", "mmlu_law", "mmlu_art"})):
         for name, acc in (("a", 0.5), ("b", 0.25)):
             write(tmp_path / f"{name}.json", lm_eval_results(f"lab/{name}", acc, groups))
-        table = load_results(tmp_path / "a.json", tmp_path / "b.json", **options)
+        table = load_results(tmp_path / "a.json", tmp_path / "b.json")
         assert table.algorithms == ["lab/a, main", "lab/b, main"]
         assert (set(table.clusters), table.n_tasks) == (datasets, 3)
         assert table.scores["lab/b, main"].tolist() == [0.25, 0.35, 0.35]
@@ -226,7 +195,7 @@ def test_results_of_lm_evaluation_harness(tmp_path, options):
 
 def test_helm():
     with pytest.raises(ResultsError, match="names 2 measures"):
-        read("helm", reader="helm")
+        read("helm")
     table = read("helm", metric="exact_match")
     assert table.score_name == "exact_match"
     assert table.algorithms == ["lab/alpha", "lab/beta"]

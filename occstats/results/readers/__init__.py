@@ -47,6 +47,8 @@ def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> lis
     status = check_exists(path)
     if path.is_dir():
         return _read_directory(path, limits, reading)
+    if (logs := read_logs(path, [path], limits)) is not None:
+        return [logs]
     kind = kind_of_file(path, status)
     if kind == "parquet":
         choose_table([where], reading.table, where)

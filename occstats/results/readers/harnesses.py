@@ -1,10 +1,4 @@
-"""Read files of benchmark programs, and find readers of plug-ins.
-
-A plug-in is a package with an entry point in the group ``occstats.readers`` that refers to a
-function ``read(paths, limits)`` from files or folders to raw tables; ``reader`` chooses it by name.
-A frame in long form becomes a raw table by :func:`occstats.results.readers.frames.from_frame`,
-whose ``suggested`` gives the roles of columns.
-"""
+"""Read files of benchmark programs, which are recognised by their names, columns or keys."""
 
 from __future__ import annotations
 
@@ -14,89 +8,27 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from occstats._format import did_you_mean, quote, quote_list, show_path
+from occstats._format import show_path
 from occstats.errors import ResultsError
 from occstats.results.aliases import is_index, lower_is_better, normalise, shared_measure
 from occstats.results.cells import reason_of
 from occstats.results.readers.frames import FILE, RawTable, from_frame
 from occstats.results.readers.limits import Limits
 
-__all__ = [
-    "GROUP",
-    "Reader",
-    "find_reader",
-    "program_of",
-    "read_document",
-    "read_logs",
-    "recognise",
-]
+__all__ = ["program_of", "read_document", "read_logs", "recognise"]
 
-GROUP = "occstats.readers"
-
-Reader = Callable[[Sequence[Path], Limits], Iterable[RawTable]]
 Record = dict[str, Any]
 # The keys of a question (dataset, task, model, repeat and others), and its scores by measure.
 Samples = Iterator[tuple[Record, Record]]
-
-
-def find_reader(name: str) -> Reader:
-    """Return the reader of this name; those of plug-ins take precedence."""
-    plug_ins = {point.name: point for point in entry_points(group=GROUP)}
-    if name in plug_ins:
-        try:
-            reader: Reader = plug_ins[name].load()
-        except Exception as error:
-            raise ResultsError(
-                f"reader: {quote(name)} of {plug_ins[name].value} cannot be loaded"
-                f" ({reason_of(error)})"
-            ) from error
-        return reader
-    known = {*plug_ins, *_TABLES, *_LOGS}
-    if name not in known:
-        raise ResultsError(
-            f"reader: {quote(name)} is not known{did_you_mean(name, known)}; choose one of"
-            f" {', '.join(sorted(known))}"
-        )
-    return partial(_read, name)
-
-
-def _read(program: str, paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-    """Read all logs of a program as one table, or else each of its tables."""
-    from occstats.results.readers import read_path
-
-    if program in _LOGS:
-        where = show_path(paths[0])
-        for pattern in _LOGS[program].patterns:
-            files = [f for p in paths for f in (sorted(p.rglob(pattern)) if p.is_dir() else [p])]
-            # Other files of tsml are tables.
-            if files and (program not in _TABLES or all(file.match(pattern) for file in files)):
-                return [_table(_samples(program, files, limits), where, limits)]
-        if program not in _TABLES:
-            patterns = " or ".join(_LOGS[program].patterns)
-            raise ResultsError(
-                f"{where}: no results found ({patterns}); name the files of the program or their"
-                " folder"
-            )
-    tables = []
-    for raw in (raw for path in paths for raw in read_path(path, limits)):
-        adapted = _adapt(program, raw)
-        if adapted is None:
-            raise ResultsError(
-                f"{raw.name}: missing columns expected by {program}; found"
-                f" {quote_list(raw.columns)}"
-            )
-        tables.append(adapted)
-    return tables
 
 
 # -- tables ----------------------------------------------------------------------------------------
@@ -210,18 +142,21 @@ _DEEPEST = 4
 _ZSTANDARD = 93
 
 
-def read_logs(folder: Path, files: Sequence[Path], limits: Limits) -> RawTable | None:
-    """Read a folder of logs by the names of its files, or the keys of the first JSON file."""
-    for name, log in _LOGS.items():
-        own = [pattern for pattern in log.patterns if pattern != _ANY]
-        if any(file.match(pattern) for file in files for pattern in own):
-            return next(iter(_read(name, [folder], limits)))
+def read_logs(source: Path, files: Sequence[Path], limits: Limits) -> RawTable | None:
+    """Read logs by the names of the files, or in a folder by the keys of the first JSON file."""
+    own = {
+        name: [f for f in files if any(f.match(p) for p in log.patterns if p != _ANY)]
+        for name, log in _LOGS.items()
+    }
+    program, chosen = next(((name, logs) for name, logs in own.items() if logs), (None, []))
     documents = [file for file in files if file.match(_ANY) and file.name != _META]
-    try:
-        program = program_of(_content(documents[0], limits)) if documents else None
-    except _UNREADABLE:
-        program = None
-    return None if program is None else next(iter(_read(program, [folder], limits)))
+    if program is None and source.is_dir() and documents:
+        chosen = documents
+        with suppress(*_UNREADABLE):
+            program = program_of(_content(documents[0], limits))
+    if program is None:
+        return None
+    return _table(_samples(program, chosen, limits), show_path(source), limits)
 
 
 def program_of(document: Any) -> str | None:
