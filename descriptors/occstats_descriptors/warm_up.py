@@ -82,9 +82,10 @@ def missing_kernels(
 
 def cache_folder() -> Path | None:
     """Return the folder of the cache on disk; None if no cache can be written."""
-    from occstats_descriptors._kernels.jit import put
+    from occstats_descriptors._kernels.localised_proximity import average_localised_proximity
 
-    folder = getattr(getattr(put, "_cache", None), "cache_path", None)
+    cache = getattr(average_localised_proximity, "_cache", None)
+    folder = getattr(cache, "cache_path", None)
     return Path(folder) if folder else None
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from occstats_descriptors._kernels import Integers, Matrix, Single
-from occstats_descriptors._kernels.jit import compiled
+from occstats_descriptors._kernels.jit import compiled, inner
 from occstats_descriptors._kernels.mersenne_twister import STATE_SIZE, below, seeded, uniform
 from occstats_descriptors._kernels.tiles import product, tile
 
@@ -31,43 +31,43 @@ LANES, ROWS = 16, 4
 Sizes = tuple[int, int, int, int]
 
 
-@compiled
+@inner
 def padded(units: int) -> int:
     """Return the length of a row of `units` numbers."""
     return (units + LANES - 1) // LANES * LANES
 
 
-@compiled
+@inner
 def _padded_rows(n: int) -> int:
     """Return the number of rows of a matrix of `n` rows."""
     return (n + ROWS - 1) // ROWS * ROWS
 
 
-@compiled
+@inner
 def _matrix(rows: int, columns: int) -> int:
     """Return the size of a matrix."""
     return _padded_rows(rows) * padded(columns)
 
 
-@compiled
+@inner
 def _units(sizes: Sizes, level: int) -> int:
     return sizes[3 - abs(3 - level)]
 
 
-@compiled
+@inner
 def _weight_count(sizes: Sizes) -> int:
     m, first, second, latent = sizes
     return _matrix(m, first) + _matrix(first, second) + _matrix(second, latent)
 
 
-@compiled
+@inner
 def _level_width(sizes: Sizes) -> int:
     """Return the length of one row of all levels."""
     m, first, second, latent = sizes
     return 2 * (padded(m) + padded(first) + padded(second)) + padded(latent)
 
 
-@compiled
+@inner
 def _initialise(sizes: Sizes, stream: NDArray[np.uint64], parameters: Single) -> None:
     """Draw weights uniformly from ±√(6 / (inputs + outputs)) of each layer; the rest is zero."""
     place = 0
@@ -85,7 +85,7 @@ _product = tile(ROWS, LANES, product, add=True)
 _transposed_product = tile(ROWS, LANES, product, transposed=True, add=True)
 
 
-@compiled
+@inner
 def _multiply(
     a: Single,
     a_first: int,
@@ -118,7 +118,7 @@ def _multiply(
                 )  # fmt: skip
 
 
-@compiled
+@inner
 def _tanh(values: Single) -> None:
     # The rational approximation of Eigen (and so of TensorFlow), exact to single precision. Unlike
     # the library's function, it is vectorised.
@@ -137,7 +137,7 @@ def _tanh(values: Single) -> None:
         values[i] = x * p / q
 
 
-@compiled
+@inner
 def _mirror(sizes: Sizes, parameters: Single, mirrored: Single) -> None:
     """
     Write the transposed weights of the encoder in the order in which the decoder uses them.
@@ -156,7 +156,7 @@ def _mirror(sizes: Sizes, parameters: Single, mirrored: Single) -> None:
         place += _matrix(inputs, outputs)
 
 
-@compiled
+@inner
 def _forward(sizes: Sizes, parameters: Single, mirrored: Single, n: int, outputs: Single) -> None:
     """Compute the outputs of all levels for `n` rows, which are in level 0."""
     bias = _weight_count(sizes)
@@ -177,7 +177,7 @@ def _forward(sizes: Sizes, parameters: Single, mirrored: Single, n: int, outputs
         level = following
 
 
-@compiled
+@inner
 def _loss(sizes: Sizes, shrinkage: float, n: int, outputs: Single) -> float:
     """Return mean (x − r)² + shrinkage · mean z²."""
     m, first, second, latent = sizes
@@ -192,7 +192,7 @@ def _loss(sizes: Sizes, shrinkage: float, n: int, outputs: Single) -> float:
     return error / (n * m) + shrinkage * size / (n * latent)
 
 
-@compiled
+@inner
 def _backward(
     sizes: Sizes,
     parameters: Single,
@@ -256,7 +256,7 @@ def _backward(
         level = before
 
 
-@compiled
+@inner
 def _take(rows: Single, order: Integers, start: int, end: int, outputs: Single) -> None:
     """Copy some rows to level 0."""
     m = rows.shape[1]
@@ -269,7 +269,7 @@ def _take(rows: Single, order: Integers, start: int, end: int, outputs: Single) 
             outputs[place + unit] = 0
 
 
-@compiled
+@inner
 def _adadelta(
     parameters: Single, gradient: Single, squares: Single, updates: Single, rate: float
 ) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from occstats_descriptors._kernels import Array, Integers, Matrix, Vector
-from occstats_descriptors._kernels.jit import compiled, put
+from occstats_descriptors._kernels.jit import compiled, inner, put
 from occstats_descriptors._kernels.threads import for_each_block
 from occstats_descriptors._kernels.tiles import absolute_difference, squared_difference, tile
 
@@ -113,7 +113,7 @@ def kd_order(X: Matrix, leaf: int) -> Integers:
     return order.reshape(-1, size)
 
 
-@compiled
+@inner
 def _select(keys: Vector, order: Integers, low: int, high: int, middle: int) -> None:
     """Move the smallest keys in [low, high], and their order, before place `middle`."""
     while low < high:
@@ -212,7 +212,7 @@ one_absolute, one_squared = (tile(1, LANES, t) for t in (absolute_difference, sq
 four_absolute, four_squared = (tile(4, LANES, t) for t in (absolute_difference, squared_difference))
 
 
-@compiled
+@inner
 def measure(
     points: Array, block: int, queries: Array, query: int, four: bool, squared: bool, out: Array
 ) -> None:
@@ -245,7 +245,7 @@ def measure(
             )  # fmt: skip
 
 
-@compiled
+@inner
 def box_bound(box: Array, query: Array, squared: bool) -> Any:
     """Return a lower bound of the distances of a query to the points in a box."""
     features = len(query)
@@ -256,7 +256,7 @@ def box_bound(box: Array, query: Array, squared: bool) -> Any:
     return total
 
 
-@compiled
+@inner
 def box_bounds(boxes: Array, query: Array, squared: bool, out: Array) -> None:
     """Write the bounds of all boxes, which are columns here, so that the loop is vectorised."""
     features = len(query)
@@ -269,7 +269,7 @@ def box_bounds(boxes: Array, query: Array, squared: bool, out: Array) -> None:
             out[b] += gap * gap if squared else gap
 
 
-@compiled
+@inner
 def insert(distance: float, index: int, near_d: Array, near_i: Array, filled: int) -> None:
     """Insert a pair into sorted pairs, of which the last of `filled` is overwritten."""
     place = filled - 1
@@ -282,7 +282,7 @@ def insert(distance: float, index: int, near_d: Array, near_i: Array, filled: in
     near_d[place], near_i[place] = distance, index
 
 
-@compiled
+@inner
 def collect(
     distances: Array, ids: Array, excluded: int, limit: float, near_d: Array, near_i: Array,
     filled: int,

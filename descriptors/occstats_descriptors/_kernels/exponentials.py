@@ -17,7 +17,7 @@ from numba.core import types
 from numpy.typing import NDArray
 
 from occstats_descriptors._kernels import Integers, Matrix, Single, Vector
-from occstats_descriptors._kernels.jit import compiled, intrinsic
+from occstats_descriptors._kernels.jit import compiled, inner, intrinsic
 
 __all__ = ["SquaredDistances", "exponentials", "kernel_times_weights"]
 
@@ -81,7 +81,7 @@ def single_exponentials(squares: Single, factor: np.float32, out: Single, bits: 
         exponentials_of_row(squares[row], factor, out[row], bits)
 
 
-@compiled
+@inner
 def exponentials_of_row(squares: Single, factor: np.float32, out: Single, bits: Bits) -> None:
     """Make one row of `single_exponentials`; `bits` is a buffer of the length of the row."""
     powers = bits.view(np.float32)

@@ -8,6 +8,7 @@ which numba does not vectorise, scoring would take 2.5 times as long.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from llvmlite import ir
 from numba.core import types
 
 from occstats_descriptors._kernels import Integers, Matrix, Vector
-from occstats_descriptors._kernels.jit import cgutils, compiled, intrinsic, put
+from occstats_descriptors._kernels.jit import cgutils, compiled, inner, intrinsic, put
 from occstats_descriptors._kernels.mersenne_twister import (
     STATE_SIZE,
     chosen_without_replacement,
@@ -27,12 +28,12 @@ from occstats_descriptors._kernels.mersenne_twister import (
 __all__ = ["average_path", "grow", "sum_of_paths"]
 
 
-@compiled
+@inner
 def average_path(count: int) -> Any:
     """Return the authors' average path length of an unsuccessful search among `count` rows."""
     if count <= 1:
         return 0.0
-    return 2.0 * (np.log(count - 1.0) + 0.5772156649) - 2.0 * (count - 1.0) / count
+    return 2.0 * (math.log(count - 1.0) + 0.5772156649) - 2.0 * (count - 1.0) / count
 
 
 @intrinsic
@@ -85,7 +86,7 @@ def _product(typing_context: Any, a: Any, row: Any, b: Any, other: Any) -> Any:
     return types.float64(a, row, b, other), generate
 
 
-@compiled
+@inner
 def _bounding_box(
     rows: Matrix, order: Integers, first: int, end: int, low: Matrix, high: Vector
 ) -> None:

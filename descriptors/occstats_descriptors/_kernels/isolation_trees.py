@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from occstats_descriptors._kernels import Integers, Single, Vector
-from occstats_descriptors._kernels.jit import compiled, put
+from occstats_descriptors._kernels.jit import compiled, inner, put
 
 __all__ = ["LARGEST", "average_paths", "grow", "sum_of_paths"]
 
@@ -36,7 +36,7 @@ def average_paths(largest: int) -> Vector:
     return paths
 
 
-@compiled
+@inner
 def _shifted(state: NDArray[np.uint32]) -> Any:
     """Draw an integer from [0, 2³¹) by scikit-learn's 32-bit xorshift."""
     bits = state[0]

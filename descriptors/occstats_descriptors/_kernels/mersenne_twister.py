@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._kernels.jit import compiled
+from occstats_descriptors._kernels.jit import inner
 
 __all__ = ["STATE_SIZE", "below", "chosen_without_replacement", "fill_normal", "seeded", "uniform"]
 
@@ -28,7 +28,7 @@ _MULTIPLIER = np.uint64(6364136223846793005)
 _TO_UNIT = 1.0 / 18446744073709551616.0
 
 
-@compiled
+@inner
 def seeded(stream: Stream, seed: int) -> None:
     """Initialise the stream of a seed."""
     stream[0] = np.uint64(seed)
@@ -38,13 +38,13 @@ def seeded(stream: Stream, seed: int) -> None:
     stream[2 * _WORDS] = np.uint64(_WORDS)
 
 
-@compiled
+@inner
 def _twisted(here: Any, following: Any, middle: Any) -> Any:
     joined = (here & _UPPER) | (following & _LOWER)
     return middle ^ (joined >> _ONE) ^ (_MATRIX & (_ZERO - (joined & _ONE)))
 
 
-@compiled
+@inner
 def _next_round(stream: Stream) -> None:
     # in parts without a branch, which are vectorised
     for word in range(_HALF):
@@ -62,7 +62,7 @@ def _next_round(stream: Stream) -> None:
     stream[2 * _WORDS] = _ZERO
 
 
-@compiled
+@inner
 def _bits(stream: Stream) -> Any:
     if stream[2 * _WORDS] == np.uint64(_WORDS):
         _next_round(stream)
@@ -71,14 +71,14 @@ def _bits(stream: Stream) -> Any:
     return stream[np.int64(position) + _WORDS]
 
 
-@compiled
+@inner
 def uniform(stream: Stream) -> Any:
     """Draw from [0, 1)."""
     value = np.float64(_bits(stream)) * _TO_UNIT
     return min(value, 0.9999999999999999)
 
 
-@compiled
+@inner
 def fill_normal(stream: Stream, rows: NDArray[np.float64], row: int) -> None:
     """Draw a row from N(0, 1) by the polar method, without the second value of each pair."""
     filled = 0
@@ -91,7 +91,7 @@ def fill_normal(stream: Stream, rows: NDArray[np.float64], row: int) -> None:
         filled += 0.0 < squared <= 1.0
 
 
-@compiled
+@inner
 def _high_product(a: Any, b: Any) -> Any:
     half, mask = np.uint64(32), np.uint64(0xFFFFFFFF)
     low = (a & mask) * (b & mask)
@@ -100,7 +100,7 @@ def _high_product(a: Any, b: Any) -> Any:
     return (a >> half) * (b >> half) + (middle >> half) + (other >> half)
 
 
-@compiled
+@inner
 def below(stream: Stream, bound: int) -> Any:
     """Draw an integer from [0, bound) by Lemire's method."""
     size = np.uint64(bound)
@@ -112,7 +112,7 @@ def below(stream: Stream, bound: int) -> Any:
     return np.int64(_high_product(bits, size))
 
 
-@compiled
+@inner
 def chosen_without_replacement(
     stream: Stream, count: int, total: int, taken: NDArray[np.bool_]
 ) -> None:
