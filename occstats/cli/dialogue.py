@@ -140,8 +140,7 @@ def _show(text: str) -> None:
 
 def _ask(question: str) -> str:
     lines = wrap(printable(question), terminal_width() - 12, others="   ")
-    click.echo("\n".join(lines), nl=False, err=True)
-    click.echo(" ", nl=False, err=True)
+    click.echo("\n".join(lines) + " ", nl=False, err=True)
     answer = sys.stdin.readline()
     if not answer:
         raise EOFError
