@@ -331,11 +331,8 @@ def _section(title: str, found: list[tuple[str, str, str, str]], remarks: str) -
     counted = ", ".join(f"{number} {name}" for name, number in numbers.items() if number)
     lines = [
         f"\n## {title}\n",
-        "Tables from other repositories. Roles, score and direction were written down from the",
-        "first lines before the first attempt, and numbers counted in the files; then each table",
-        "was tried without options, and with the options that the error message asks for.",
-        f"Of {len(found)}: {counted}, {len(found) - sum(numbers.values())} read correctly with",
-        f"options. {remarks}\n",
+        f"Of {len(found)} tables: {counted}, {len(found) - sum(numbers.values())} read correctly",
+        f"with options. {remarks}\n",
         "| table | correct reading | options | outcome |",
         "| --- | --- | --- | --- |",
     ]
@@ -349,19 +346,19 @@ def page() -> str:
     """Return the sections of the page on published tables."""
     first = (
         "None was silently misread. Two suggestions were wrong (the dataset of TSB-AD, two\n"
-        "measures as tasks), and one table could not be read (an index in front of the key); both\n"
-        "are corrected, as the rows say. The scores of eight tables were compared with those that\n"
-        "pandas reads, and agree."
+        "measures as tasks), and one table could not be read (an index in front of the key).\n"
+        "These faults were then corrected. The scores of eight tables agree with those that\n"
+        "pandas reads."
     )
     later = (
         "None was silently misread. Four first messages led to a wrong reading (a column of\n"
-        "intervals as the dataset; measures without a listed name as tasks, three times), and\n"
-        "bold italics were not read as numbers; these are corrected, as the rows say. The\n"
-        "scores of three tables were compared with those that pandas reads, and agree."
+        "intervals as the dataset; measures with an unknown name as tasks, three times), and\n"
+        "bold italics were not read as numbers. These faults were then corrected. The scores of\n"
+        "three tables agree with those that pandas reads."
     )
     return "\n".join(
         (
-            _section("Tables found afterwards", FOUND, first),
-            _section("Tables found after the code was rewritten", FOUND_LATER, later),
+            _section("Second sample", FOUND, first),
+            _section("Third sample", FOUND_LATER, later),
         )
     )

@@ -277,13 +277,14 @@ def main() -> None:
     assert lacking <= {"MANIFEST.csv", "SECOND.csv", "README.md"}, lacking
     refused = sum(isinstance(right, str) for *_, right in TABLES)
     print("# Published tables\n")
-    print("Written by `benchmarks/published_tables.py`. Tables of other studies, as published in")
-    print("public repositories. Each row gives the correct reading, which was written down before")
-    print("the table was tried, the command that reads it, and the outcome. The options are those")
-    print("that the error message of a first attempt asks for. A test repeats all rows and")
-    print("compares the scores with those that pandas reads.")
+    print("How occstats reads tables of other studies from public repositories, written by")
+    print("`benchmarks/published_tables.py`. The correct reading of each table was written down")
+    print("before the table was tried, first without options, then with the options that the error")
+    print("message asks for.\n")
+    print("## First sample\n")
     print(f"{len(held)} files in {len(TABLES)} rows: {refused} are correctly refused,")
-    print("none is misread.\n")
+    print("none is misread. A test repeats all rows and compares the scores with those that pandas")
+    print("reads.\n")
     print("| file | correct reading | command | outcome |")
     print("| --- | --- | --- | --- |")
     for files, options, right in TABLES:
@@ -294,7 +295,7 @@ def main() -> None:
             n_algorithms, n_tasks, n_datasets, absent, way = right
             text = f"{count(n_algorithms, 'algorithm')}, {count(n_tasks, 'task')},"
             text += f" {count(n_datasets, 'dataset')}; {way}"
-            text += f" is better; {absent:,} cells have no score" if absent else " is better"
+            text += " is better" + (f"; {count(absent, 'cell')} without a score" if absent else "")
         told = as_command([], options).removeprefix("occstats").strip()
         reading = right_reading(folder, files.split()[0])
         cells = (files.replace(" ", ", "), reading, f"`{told}`" if told else "no option", text)
