@@ -168,7 +168,6 @@ class _Finder:
             self._add_long(made)
         if doubtful and form:
             made["algorithms" if form == "algorithm" else "task"] = _COLUMNS
-            made.pop("ignore", None)  # only those named are used
         return made
 
     def _rows_told(self) -> bool:
@@ -666,11 +665,11 @@ class _Finder:
             raise ResultsError(self._without_numbers())
         if self.form_asked and len(text) != 1:
             return [c for c in rest if raw.is_fractional(c)] or [*rest]
-        never = dict(_caught(_NEVER, rest))
+        self.doubts |= _caught(_NEVER, rest)
         shared = shared_measure([*rest])
-        if text and keyed and shared is None:
+        if text and keyed:
             self.doubts["text in the cells"] = text
-            self.form_asked = not (self.reading.transpose or self.scores_told)
+            self.form_asked = shared is None and not (self.reading.transpose or self.scores_told)
         measures = [c for c in rest if measure(c)[0]]
         if len(measures) < len(rest):
             measures = [c for c in rest if measures_in(c)] if shared is None else []
@@ -685,25 +684,19 @@ class _Finder:
             else:
                 self.form_asked = True
         else:
-            self.doubts |= dict(_caught(_DOUBTFUL, rest))
+            self.doubts |= _caught(_DOUBTFUL, rest)
             if across == "algorithm" and (traits := self._unbounded_traits(shared)):
                 self.doubts[f"beside the traits {quote_list(traits, limit=2)}"] = [*rest]
         if self.doubts:
-            self._ask_columns(never | self.doubts)
-        elif text and keyed:
-            never["text in the cells"] = text
-        for reason, caught in () if self.doubts else never.items():
-            verb = "are" if caught[1:] else "is"
-            shown = f"{quote_list(caught, limit=_SHOWN)} {verb} not {_some(across, caught)}"
-            self.unclear(f"{shown} ({reason})", ignore=caught)
+            self._ask_columns()
         return columns
 
-    def _ask_columns(self, doubts: Mapping[str, Sequence[str]]) -> None:
+    def _ask_columns(self) -> None:
         """Ask which columns are the scores, as some may be something else."""
         across = self.across or "algorithm"
-        columns = [column for caught in doubts.values() for column in caught]
+        columns = [column for caught in self.doubts.values() for column in caught]
         shown = quote_list(columns, limit=_SHOWN)
-        reasons = "; ".join([*doubts][:_SHOWN])
+        reasons = "; ".join([*self.doubts][:_SHOWN])
         self.unclear(f"{shown} may not be {_some(across, columns)} ({reasons})")
         self.questions["doubtful"] = columns
 
@@ -880,13 +873,15 @@ Columns = Mapping[str, Numbers]
 Rule = Callable[[Columns], Sequence[str]]
 
 
-def _caught(rules: Mapping[str, Rule], columns: dict[str, Numbers]) -> Any:
-    """Yield each reason with the columns to which it applies, which are removed."""
+def _caught(rules: Mapping[str, Rule], columns: dict[str, Numbers]) -> dict[str, Sequence[str]]:
+    """Return each reason with the columns to which it applies, which are removed."""
+    found = {}
     for reason, rule in rules.items():
         if names := list(rule(columns)):
+            found[reason] = names
             for name in names:
                 del columns[name]
-            yield reason, names
+    return found
 
 
 def _named(test: Callable[[str], Any]) -> Rule:
