@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["load"]
 
 MOST_COLUMNS = 40
-NUMBERS = re.compile(r"(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?")
 
 
 def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -> Results:
@@ -339,24 +337,20 @@ def _ask_columns(
 def _parse_columns(answer: str, columns: Sequence[str]) -> list[str] | str:
     """Return the columns that an answer names, or what is wrong with it.
 
-    >>> _parse_columns("1, 3-4", "abcd"), _parse_columns("b", "abcd"), _parse_columns("7", "abcd")
-    (['a', 'c', 'd'], ['b'], 'There is no column 7; the columns are 1 to 4.')
+    >>> _parse_columns("1, 3 - 4", "abcd"), _parse_columns("b", "abcd")
+    (['a', 'c', 'd'], ['b'])
     """
-    if answer in columns:
-        return [answer]
-    found: list[str] = []
-    for part in filter(None, re.split(r"\s*,\s*|\s+(?=\d)", answer)):
-        limits = NUMBERS.fullmatch(part)
-        if part in columns:
-            found.append(part)
-        elif limits is None:
-            return f"There is no column {quote(part)}; give numbers such as 2 or 2-5, or a name."
-        else:
-            first, last = int(limits[1]), int(limits[2] or limits[1])
-            if not 1 <= first <= last <= len(columns):
-                return f"There is no column {part}; the columns are 1 to {len(columns)}."
-            found += columns[first - 1 : last]
-    return list(dict.fromkeys(found)) or "Please give the number or the name of a column."
+    from occstats.results.ask import numbered_columns
+
+    if not answer:
+        return "Please give the number or the name of a column."
+    found = numbered_columns(columns, answer)
+    if found[0] in columns:
+        return list(dict.fromkeys(found))
+    return (
+        f"There is no column {quote(answer)}; give names, or numbers of 1 to {len(columns)} such as"
+        " 2 or 2-5."
+    )
 
 
 def _ask_dataset(

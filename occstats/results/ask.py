@@ -215,7 +215,7 @@ def numbered_columns(columns: Sequence[str], named: str) -> list[str]:
     """
     found: list[str] = []
     for part in [named] if named in columns else re.split(r"\s*,\s*", named):
-        limits = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
+        limits = re.fullmatch(r"(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?", part)
         if part in columns:
             found.append(part)
         elif limits and 1 <= int(limits[1]) <= int(limits[2] or limits[1]) <= len(columns):

@@ -154,13 +154,13 @@ def compact(
     >>> compact(np.array([7, 2, 7]), 8)
     (array([0, 1, 0]), array([7, 2]))
     """
-    if size > 10 * len(codes) + 1_000:
+    if size > 4 * len(codes) + 1_000:
         return pd.factorize(codes)
-    n_codes = len(codes)
-    first = np.full(size, n_codes)
-    first[codes[::-1]] = np.arange(n_codes)[::-1]  # the last one that is written stays
-    order = codes[np.sort(first[first < n_codes])]
-    numbers = np.empty(size, dtype=np.int64)
+    places = np.arange(len(codes))
+    first = np.empty(size, dtype=np.int64)
+    first[codes[::-1]] = places[::-1]  # the last one that is written stays
+    order = codes[first[codes] == places]
+    numbers = first
     numbers[order] = np.arange(len(order))
     return numbers[codes], order
 
