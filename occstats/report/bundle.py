@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from occstats._checks import check_choice
-from occstats._files import write_folder
+from occstats._files import check_folder, write_folder
 from occstats.comparison.text.verdict import headline, make_verdict, tally_sentence
 from occstats.report import page
 from occstats.report.formatted_table import Table
@@ -53,6 +53,7 @@ def write(comparison: Comparison, folder: str | os.PathLike[str], *, force: bool
     pathlib.Path
         The folder.
     """
+    check_folder(folder)
     return write_folder(folder, contents(comparison).items(), force=force)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from rich.text import Text
 
-from occstats._files import write_folder
+from occstats._files import check_folder, write_folder
 from occstats._format import count, word
 from occstats.comparison.decision import EQUIVALENT
 from occstats.comparison.text.verdict import REVERSED, headline
@@ -208,6 +208,7 @@ def write_family(
     from occstats.figures._base import without_pyplot
     from occstats.figures._style import render
 
+    check_folder(folder)
     with without_pyplot():
         drawn = family.plot()
     files: dict[str, str | bytes] = {

@@ -181,6 +181,8 @@ def test_the_result_is_a_mapping_with_a_table_for_a_paper():
         found["zz"]
     with pytest.raises(AttributeError, match=r"each member has one: \['auroc'\]\.p_values"):
         found.p_values  # noqa: B018
+    with pytest.raises(AttributeError, match=r"'verdct' \(did you mean 'verdict'\?\)"):
+        found.verdct  # noqa: B018
     assert "\\label{tab:mine}" in found.to_latex(label="tab:mine")
 
 

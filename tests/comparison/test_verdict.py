@@ -1,5 +1,6 @@
 """The verdict: the leader, its relations to others, and reservations."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,15 +47,19 @@ def test_common_prefixes_are_found_between_words():
     assert short_names(["ALP", "ALP2", "ALP3"]) == ({}, "")
 
 
-@pytest.mark.parametrize("scale", [1e4, 1e-10])
-def test_scores_of_any_size_can_be_read(scale):
+@pytest.mark.parametrize(
+    ("scale", "offset", "shown"), [(1e4, 0, ".0f"), (1e-10, 0, ".2e"), (1e-5, 0.8, ".3f")]
+)
+def test_scores_of_any_size_can_be_read(scale, offset, shown):
     frame = table([2] * 12, (-0.1, 0.0, 0.0), score="rmse")
-    frame["rmse"] *= scale
+    frame["rmse"] = offset + scale * frame["rmse"]
     found = compare(frame, score="rmse", lower_is_better=True)
     best = found.summary["mean_score"].iloc[0]
-    shown = f"{best:.0f}" if scale > 1 else f"{best:.2e}"
-    assert f"mean RMSE {shown.replace('-', '−')})" in found.verdict
+    assert f"mean RMSE {best:{shown}})".replace("-", "−") in found.verdict
     assert "e+" not in found.verdict
+    limits = re.findall(r"\[(\S+), (\S+)\]", found.to_latex())
+    assert limits
+    assert all(low != high for low, high in limits)
 
 
 def test_one_task_per_dataset_says_nothing_about_clusters():
