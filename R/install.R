@@ -2,8 +2,9 @@
 #
 #     Rscript R/install.R
 #
-# `occstats doctor` prints the command for an installed occstats. Equivalent to install.packages("clusrank") in R, into a personal library if the system's is not
-# writable, from the configured mirror or else R's default.
+# `occstats doctor` prints the command for an installed occstats. The script does the same as
+# install.packages("clusrank"): it uses a personal library if the system's is not writable, and the
+# configured mirror or else R's default.
 
 least <- "0.6-2"
 if (requireNamespace("clusrank", quietly = TRUE) && utils::packageVersion("clusrank") >= least) {

@@ -101,17 +101,17 @@ def main() -> None:
     )
     text = f"""# Error of the gate at the margin
 
-Made by `python benchmarks/gate_error.py`; numbers in `gate_error.csv`. The candidate's true mean
-difference is −{MARGIN:g} and the margin is {MARGIN:g}, so exit code 0 is an error; in the rows
-"{EQUAL}" the difference is 0, and exit code 0 is right. Percent of {SAMPLES:,}
-samples, ± one Monte-Carlo standard error; {RESAMPLES} resamples, 95 % CI. The gate itself gives the
-same outcome on {agreement()} samples.
+Made by `python benchmarks/gate_error.py`; all numbers are in `gate_error.csv`. The candidate's true
+mean difference is −{MARGIN:g} and the margin is {MARGIN:g}, so exit code 0 is an error. In the rows
+"{EQUAL}" the difference is 0, and exit code 0 is correct. The table gives the percentage
+of {SAMPLES:,} samples, ± one Monte-Carlo standard error ({RESAMPLES} resamples, 95 % CI). The
+gate itself gives the same outcome on {agreement()} samples.
 
 The aim is at most 2.5 % (one-sided) plus two standard errors, {limit:.1f} %, where differences are
-symmetric, and at most 5 % from 30 datasets on where they are skewed. Missed:
+symmetric, and at most 5 % with 30 or more datasets where they are skewed. Missed:
 {missed or "nowhere"}.
 
-A sample without any failure cannot show that failures occur. Where they hit fewer than about 3 in m
+A sample without any failure cannot show that failures occur. If they affect fewer than about 3 in m
 datasets, exit code 0 is as frequent as such samples (last column).
 
 {table}

@@ -54,9 +54,9 @@ def main() -> None:
         f"""# Power of planned studies
 
 Made by `python benchmarks/plan_power.py`, which defines the simulated benchmarks: studies of m
-datasets, with the difference that `occstats plan` says is found with 80 % power. Percent of
-{SAMPLES} benchmarks in which the rule in force (max-T over all pairs of k algorithms) found it; the
-Monte-Carlo standard error is 2.
+datasets, with the difference that has a power of 80 % according to `occstats plan`. The table gives
+the percentage of {SAMPLES} benchmarks in which the default procedure (max-T over all pairs of k
+algorithms) found it; the Monte-Carlo standard error is 2.
 
 | estimand | k | {heads} |
 | --- | ---: |{" ---: |" * len(SIZES)}

@@ -63,19 +63,20 @@ def main() -> None:
     Path(__file__).with_suffix(".md").write_text(
         f"""# Coverage of the prediction for a new dataset
 
-Made by `python benchmarks/prediction_interval.py`, which defines the simulated benchmarks. Percent
-of {SAMPLES:,} benchmarks of m datasets in which the mean difference on a new dataset lies in the
-95 % prediction interval / in that of Higgins et al. (2009), which is not used / and in which the
-95 % CI contains the probability that this difference is positive. The Monte-Carlo standard error
-of 95 % is {100 * np.sqrt(0.95 * 0.05 / SAMPLES):.1f}.
+Made by `python benchmarks/prediction_interval.py`, which defines the simulated benchmarks. Each
+cell has three percentages of {SAMPLES:,} benchmarks of m datasets: those in which the mean
+difference on a new dataset lies in the 95 % prediction interval; those in which it lies in the
+interval of Higgins et al. (2009), which occstats does not use; and those in which the 95 % CI
+contains the probability that this difference is positive. The Monte-Carlo standard error of 95 %
+is {100 * np.sqrt(0.95 * 0.05 / SAMPLES):.1f}.
 
 | effects, intraclass correlation | {heads} |
 | --- |{" ---: |" * len(SIZES)}
 {table}
 
-The prediction assumes normal effects of datasets. Where these are skewed, the prediction interval
-covers in 93 %, but the probability is biased, which shows with many datasets: its interval is
-then too narrow.
+The prediction assumes normal effects of datasets. If these are skewed, the prediction interval
+covers in 93 % of the benchmarks, but the probability is biased: with many datasets its interval is
+too narrow.
 
 occstats {occstats.__version__}, numpy {np.__version__}; seed {SEED}.
 """,

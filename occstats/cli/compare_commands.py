@@ -96,7 +96,7 @@ def compare(
         from occstats.comparison import pipeline
 
         comparison = pipeline.compare(source, **take(SETTINGS, given), **reading)
-        getattr(comparison, "tally", None)  # takes long as well
+        getattr(comparison, "tally", None)  # computed here, because it takes long
     folder = None
     if out is not None:
         with working("Writing the report"):

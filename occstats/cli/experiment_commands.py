@@ -57,7 +57,7 @@ def _carry_out(
         _print_plan(experiment, unit, as_json)
         return False
     check_folder(experiment.store.folder)
-    # Somebody who watches should know how long it will take.
+    # A user at a terminal should know how long it will take.
     if sys.stderr.isatty() and experiment.remaining().n_rows:
         _print_plan(experiment, unit, as_json=False, err=True)
     with _resumable(out):
@@ -252,7 +252,7 @@ def _run_paper(
         as_json={"help": "Print the summary as JSON"},
         formats=FIGURE_FORMATS,
         descriptors={
-            "help": "Names among the nine, or import paths such as sklearn.svm:OneClassSVM, which "
+            "help": "Names of the nine, or import paths such as sklearn.svm:OneClassSVM, which "
             "need --grid",
             "usual": "NND,LNND,LOF,SVM,ALP",
         },

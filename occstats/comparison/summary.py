@@ -66,10 +66,10 @@ def _rank_limits(low: FloatArray, high: FloatArray, study: Study) -> FloatArray:
     """Return limits within 1 … k, also where few or no datasets differ.
 
     With m of m datasets in agreement, up to 1 − (α/2)^(1/m) of others may differ (Clopper and
-    Pearson), in the worst case by having the first or the last rank. Where resamples without the
-    few that differ leave no limit, it is the Clopper-Pearson limit of a share: of all numbers in
-    1 … k with this mean, those that are 1 or k vary most. In simulations this covers as well as
-    the limits 1 and k, and is up to three times narrower.
+    Pearson), in the worst case by having the first or the last rank. If the bootstrap reaches 1 or
+    k, because resamples can lack the few datasets that differ, the limit is the Clopper-Pearson
+    limit of a share: of all numbers in 1 … k with this mean, those that are 1 or k vary most. In
+    simulations this covers as well as the limits 1 and k, and is up to three times narrower.
     """
     clusters, k = study.sample.complete_cases.clusters, len(low)
     estimate = study.means["mean_rank"].to_numpy()

@@ -2,14 +2,14 @@
 
 The R side is ``R/clusrank_bridge.R``; all tests of a comparison are one call of R. Only the
 asymptotic tests are used: the exact test of clusrank 1.0-4 is wrong for many samples, and its
-permutation tests are others than the native ones.
+permutation tests differ from the native ones.
 
 Differences of clusrank 1.0-4 from the native tests, and how they are handled:
 
 * ``ds`` assumes that rows are sorted by cluster: they are sorted before the call.
 * There is no test where all signed ranks are equal and clusters differ in size: natively the
   intraclass correlation is 1 there, and ``reasons`` note the difference.
-* Infinite differences (failures) are dropped: they are replaced by the largest finite ones.
+* Infinite differences (failures) are dropped: they are replaced by twice the largest finite one.
 * The intraclass correlation is not reported: it is computed natively.
 
 References
