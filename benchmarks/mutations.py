@@ -38,21 +38,24 @@ from shutil import rmtree
 ROOT = Path(__file__).parents[1]
 # Every number of whole comparisons.
 RECORDED = "tests/comparison/test_recorded.py"
-# Messages about arguments, and what commands print.
+# Messages about arguments with the defaults of all functions, and what commands print.
 REFUSALS = "tests/test_recorded_refusals.py"
 SCREENS = "tests/cli/test_recorded_screens.py"
 # Package → its tests, and its number of changes. `occstats` stands for the modules at its top.
 PACKAGES = {
     "occstats/stats": (["tests/stats", RECORDED, REFUSALS], 40),
     "occstats/engines": (["tests/engines"], 6),
-    "occstats/results": (["tests/results", RECORDED], 26),
-    "occstats/comparison": (["tests/comparison", "tests/report/test_terminal.py", SCREENS], 26),
+    "occstats/results": (["tests/results", RECORDED, REFUSALS], 26),
+    "occstats/comparison": (
+        ["tests/comparison", "tests/report/test_terminal.py", SCREENS, REFUSALS],
+        26,
+    ),
     "occstats/report": (["tests/report"], 14),
     "occstats/figures": (["tests/figures", REFUSALS], 12),
     "occstats/cli": (["tests/cli"], 8),
-    "occstats/experiment": (["tests/experiment"], 10),
-    "occstats/tuning": (["tests/tuning"], 8),
-    "occstats/datasets": (["tests/datasets"], 6),
+    "occstats/experiment": (["tests/experiment", REFUSALS], 10),
+    "occstats/tuning": (["tests/tuning", REFUSALS], 8),
+    "occstats/datasets": (["tests/datasets", REFUSALS], 6),
     "occstats": (
         [
             "tests/test_files.py",

@@ -1,10 +1,13 @@
-"""Functions refuse arguments with the messages of ``refusals.txt``.
+"""Functions have the signatures of ``signatures.txt``, and refuse what ``refusals.txt`` lists.
 
-See `tests.recorded` for the form of that file and how to record it again. Its commands are
-expressions in Python; they know the public names of the packages, and those below.
+See `tests.recorded` for the form of these files and how to record them again. Commands on refusals
+are expressions in Python; they know the public names of the packages, and those below. Commands on
+signatures are the name of a package.
 """
 
+import inspect
 import math
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -53,3 +56,22 @@ def test_arguments_are_refused_as_recorded(known, case, tmp_path):
         return f"{caught.type.__name__}: {caught.value}"
 
     check_case("refusals", case, run, tmp_path)
+
+
+@pytest.mark.parametrize("case", cases("signatures"))
+def test_signatures_are_as_recorded(case, tmp_path):
+    def run(command):
+        package = import_module(command)
+        names = figures.FIGURES if package is figures else package.__all__
+        told = [name + defaults(getattr(package, name)) for name in sorted(names)]
+        return "\n".join(line for line in told if "=" in line)
+
+    def defaults(value):
+        """Return the parameters that have defaults."""
+        if not callable(value) or (inspect.isclass(value) and issubclass(value, BaseException)):
+            return ""
+        parameters = inspect.signature(value).parameters.values()
+        plain = (each.replace(annotation=each.empty, kind=each.KEYWORD_ONLY) for each in parameters)
+        return f"({', '.join(str(each) for each in plain if each.default is not each.empty)})"
+
+    check_case("signatures", case, run, tmp_path)
