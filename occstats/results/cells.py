@@ -62,7 +62,20 @@ _LONGEST_SCORE = 100
 # Text in place of the score of a failed run, and of a missing score.
 _FAILURES = frozenset(
     (
-        *("oom", "oot", "timeout", "time out", "t/o", "m/o", "tle", "mle", "memout", "dnf"),
+        *(
+            "oom",
+            "oot",
+            "timeout",
+            "time out",
+            "t/o",
+            "to",
+            "m/o",
+            "mo",
+            "tle",
+            "mle",
+            "memout",
+            "dnf",
+        ),
         *("failed", "fail", "error", "crashed", "diverged"),
         *("nan", "-nan", "nan+nan", "nan±nan", "nan ± nan", "nan (nan)"),
     )

@@ -134,7 +134,8 @@ class _Finder:
         if self.form_asked and "algorithm" in self.found:
             forms = ["task", ""]
         elif self.form_asked and self.measured:
-            forms = ["", "algorithm"]
+            exact = all(measure(c)[0] for caught in self.doubts.values() for c in caught)
+            forms = ["", "algorithm", *([] if exact else ["task"])]
         elif self.form_asked and (self.keyed or not keys):
             forms = ["algorithm", *([""] if keys else [])]
         elif self.form_asked:
@@ -406,8 +407,8 @@ class _Finder:
             elif text == [""]:
                 hint = "the one without a name is ''"
             self.unclear(f"{problem} ({hint})")
-            if len(text) == 1:
-                self._check_labels("dataset", text[0])
+            for column in text:
+                self._check_labels("dataset", column)
 
     def _keys(self, roles: Roles) -> Keys | None:
         """Return the keys of the scores, as far as known; refuse rows of the same key."""
@@ -562,8 +563,10 @@ class _Finder:
             return part != "train"
         if any(measure(other)[0] for other in self.free if other != column):
             return False
-        known = is_time(column) or normalise(column) in GENERIC
-        return known or not {*_KEYS} & {*self.told} - {*self.raw.suggested}
+        if is_time(column) or normalise(column) in GENERIC:
+            return True
+        times = any(is_time(c) and self.raw.is_numeric(c) for c in self.free)
+        return not (times or {*_KEYS} & {*self.told} - {*self.raw.suggested})
 
     def _told_results(self) -> str:
         """Return a dataset or task whose cells are results rather than names, as a clause."""
@@ -827,8 +830,8 @@ class _Finder:
             problem = f"in {quote(column)}, {_not_a(summaries, what, role)}"
             if asked:
                 problem += ", unless you name it among all with algorithms=…"
-            if asked or not all(map(is_summary, summaries)):
-                left_out = [Blank(condition) for condition in left_out]
+            if asked or column not in self.found.values() or not all(map(is_summary, summaries)):
+                left_out = [Blank(condition, optional=True) for condition in left_out]
             self.unclear(problem, **({"where": left_out} if dropped < 0.5 else {}))
         # In a column of names, a few may be called as a measure is.
         known = {*kept, *summaries} if len(names) <= _MOST_MEASURES else {*names}
