@@ -83,7 +83,7 @@ def gallery() -> str:
     lines = [
         "# Gallery",
         "",
-        "Every figure, with the code that draws it after this beginning. "
+        "This page shows every figure with its code. All examples begin with the lines below. "
         "[Figures for a journal](../how-to/figures.md) describes widths and file formats.",
         "",
         f"```python\n{SETUP}```",
