@@ -224,12 +224,12 @@ def page() -> list[str]:
     return [
         "# Reproduction of the paper",
         "",
-        "This page checks the statements of Lenz, Peralta and Cornelis (2021) in two ways. "
-        "*Published table*: this package applied to the scores that the paper prints (three "
-        f"decimals). *Own run*: the whole experiment repeated on {results.n_clusters} of the "
-        f"{PUBLISHED['dataset'].nunique()} datasets ({results.n_tasks} of {len(PUBLISHED)} tasks); "
-        f"{' and '.join(missing)} could not be obtained. The page is written by `python "
-        "benchmarks/reproduction.py`, and all numbers are in `benchmarks/reproduction/*.csv`.",
+        "The statements of Lenz, Peralta and Cornelis (2021), checked in two ways. *Published "
+        "table*: this package applied to the scores that the paper prints (three decimals). *Own "
+        f"run*: the whole experiment repeated on {results.n_clusters} of the "
+        f"{PUBLISHED['dataset'].nunique()} datasets ({results.n_tasks} of {len(PUBLISHED)} tasks; "
+        f"without {' and '.join(missing)}). Written by `python benchmarks/reproduction.py`; all "
+        "numbers are in `benchmarks/reproduction/*.csv`.",
         "",
         *(f"- **{label}: {held[name][0]} of {held[name][1]} statements hold.**"
           for label, name in (("Published table", WHOLE), ("Own run", OURS))),
@@ -456,12 +456,11 @@ def precision(results: Any) -> list[str]:
         ),
         "",
         "Both measures of a bundled table are from the same fits. SAE, EIF and MD have the same "
-        "parameters and seeds in `reproduction` and `reproduction_defaults`. Version 0.4 bundled "
-        "an earlier run: 49 of 10,485 AUROCs of `reproduction` (63 of `reproduction_defaults`) "
+        "parameters and seeds in both tables. Version 0.4 bundled an earlier run: 49 of 10,485 "
+        "AUROCs of `reproduction` (63 of `reproduction_defaults`) "
         "differ from it in the first six decimals, by at most 0.0006. The causes are rounding in "
-        "the iterations of SVM and SAE, and one score of MD. Four of these scores were computed "
-        "again with the earlier code: one differs because the code changed, three because the "
-        "processor did.",
+        "the iterations of SVM and SAE, and one score of MD. Of four scores computed again with "
+        "the earlier code, one differs because the code changed, three because the processor did.",
         "",
     ]
 
@@ -538,10 +537,10 @@ def tipping(table: pd.DataFrame, gain: pd.Series) -> str:
     listed = " and ".join(f"{name} {signed(part, 4)}" for name, part in parts.items())
     return (
         f"Of the two datasets that the sweep interpolates ({listed}), "
-        f"{' and '.join(tips) + ' decides' if tips else 'neither decides'} between the points. "
-        f"Their means over {len(table)} datasets differ by {abs(total) / len(table):.0e}. A "
-        f"gain of {signed(-total, 4)} on the two missing datasets together would reverse this "
-        "difference, and single datasets gain more."
+        f"{' and '.join(tips) + ' decides' if tips else 'neither decides'}. The means of the two "
+        f"points over {len(table)} datasets differ by {abs(total) / len(table):.0e}; a gain of "
+        f"{signed(-total, 4)} on the two missing datasets together, less than that of single "
+        "datasets, would reverse this."
     )
 
 
@@ -561,9 +560,9 @@ def autoencoder(results: Any) -> list[str]:
     return [
         "## SAE: not reproduced",
         "",
-        "The difference between our scores and the paper's falls with the size of the class "
-        f"(Spearman correlation {signed(rho, 2)}), which no random seed explains. This reverses "
-        "the statements about the regression of SAE's rank.",
+        "Our scores minus the paper's fall with the size of the class (Spearman correlation "
+        f"{signed(rho, 2)}), which no random seed explains. This reverses the statements about "
+        "the regression of SAE's rank.",
         "",
         *markdown_table(
             ["rows of the class", *labels],
@@ -574,8 +573,8 @@ def autoencoder(results: Any) -> list[str]:
         ),
         "",
         f"{len(tried) - 1} changes of the recipe were tried on 57 tasks of 15 small datasets "
-        "(`sae.csv`). The table shows the best of them, whose results are optimistic because they "
-        "were selected, and the recipe of this package:",
+        "(`sae.csv`). The table shows the best of them, which selection makes optimistic, and the "
+        "recipe of this package:",
         "",
         *markdown_table(list(shown), shown.to_numpy().tolist()),
         "",
@@ -587,9 +586,9 @@ def autoencoder(results: Any) -> list[str]:
 SAE_CONCLUSION = [
     "Without biases in the encoder, the score of wisconsin 4 is close to the paper's 0.304, but "
     "our scores are still too high for n ≤ 21. Two latent units contradict the paper's text. "
-    "Changes that remove the excess make every score worse. On ten other datasets, which were not "
-    "used for the selection, biases in the decoder only fit no better than the recipe (mean "
-    "absolute difference 0.067 and 0.066, Spearman −0.33 and −0.29). No setting is both closer to "
+    "Changes that remove the excess make every score worse. On ten datasets not used for the "
+    "selection, biases in the decoder only fit no better than the recipe (mean absolute "
+    "difference 0.067 and 0.066, Spearman −0.33 and −0.29). No setting is both closer to "
     "the paper and free of the trend. The cause is unknown, so the recipe follows the paper's "
     "description. EIF, which is also random, agrees in distribution (`seeds.csv`).",
 ]
@@ -611,7 +610,7 @@ def remaining() -> list[str]:
         f"- **Five best pairs.** The plain mean over tasks of the larger AUROC gives "
         f"{', '.join(first)} if SVM is left out: the paper's five. With SVM, ALP–SVM takes the "
         "place of NND–IF. With equal weight for each dataset, three of the five remain. The "
-        "paper probably ranks pairs without SVM, or with earlier scores of SVM.",
+        "paper probably left out SVM, or had earlier scores of it.",
         "- **Median AUROC for LOF.** The effect is significant in the paper. Here p is 0.056 with "
         "the standard errors of the preset, 0.051 with HC3 and normal quantiles, 0.047 with "
         "clustered errors without correction, and 0.0007 with classical ones. None of these "
