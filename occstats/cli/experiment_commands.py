@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from occstats._format import count, quote_list
+from occstats._format import count, listing, quote_list
 from occstats.cli.main import HelpfulGroup, say
 from occstats.cli.options import EXPERIMENT, NATURAL, options, split_names, take
 
@@ -56,10 +56,11 @@ def _carry_out(
     if dry_run:
         _print_plan(experiment, unit, as_json)
         return False
-    check_folder(experiment.store.folder)
-    # A user at a terminal should know how long it will take.
+    check_folder(out and experiment.store.folder)
+    # A user at a terminal should know what is computed, and how long it will take.
     if sys.stderr.isatty() and experiment.remaining().n_rows:
         _print_plan(experiment, unit, as_json=False, err=True)
+        say(f"Results go to {out}; Ctrl-C interrupts, and the same command resumes the work.")
     with _resumable(out):
         experiment.run(force=recompute, **how)
     return True
@@ -90,8 +91,8 @@ def _print_plan(experiment: Experiment, unit: str, as_json: bool, *, err: bool =
         click.echo(json.dumps(document))
         return
     say(
-        f"{count(tasks, 'task')} from {count(len(experiment.tasks), 'dataset')} × "
-        f"{count(len(experiment.recipes), 'descriptor')} × 5 folds = {plan.n_rows:,} {unit}; "
+        f"{count(tasks, 'task')} from {listing(s.name for s in experiment.sources)} × "
+        f"{listing(r.name for r in experiment.recipes)} × 5 folds = {plan.n_rows:,} {unit}; "
         f"{remaining.n_rows:,} are not done yet, in {count(len(remaining.shards), 'shard')}, "
         f"roughly {remaining.cost:.0f} s on one core.",
         err=err,
@@ -501,12 +502,14 @@ def fetch(names: tuple[str, ...], out: str, mirror: str | None, force: bool) -> 
     The addresses are those of the UCI and KEEL repositories. A dataset without the paper's
     attributes and class sizes is refused. Requires network access.
     """
+    from occstats._files import check_folder
     from occstats.datasets.catalogue import catalogue, entry_of
     from occstats.datasets.fetching import fetch_dataset
     from occstats.errors import DataError
     from occstats.progress import track
 
     entries = [entry_of(name) for name in names] or list(catalogue().values())
+    check_folder(out)
     failed = False
     for entry in track(entries, "fetch", total=len(entries)):
         if (Path(out) / f"{entry.name}.parquet").exists() and not force:

@@ -192,8 +192,8 @@ def _usage(error: click.UsageError) -> str:
         name = error.option_name
         same = next((each for each in SYNONYMS.get(name, ()) if each in known), None)
         near = f" (did you mean {same!r}?)" if same else did_you_mean(name, known)
-        resumed = ": the same command resumes its work" if name == "--resume" else ""
-        message = f"there is no option {name}{near}{resumed}"
+        resumed = ": the same command resumes its work"
+        message = f"there is no option {name}{resumed if name == '--resume' else near}"
     elif isinstance(error, click.MissingParameter):
         typed = context.meta.get(ARGUMENTS, [])
         missing = [

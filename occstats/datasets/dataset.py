@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from occstats._checks import require_descriptors
 from occstats._format import did_you_mean
-from occstats.errors import DataError
+from occstats.errors import ArgumentError, DataError
 
 # Larger files are not read into memory; the paper's largest has 65 MB.
 LARGEST_FILE = 4 * 1024**3
@@ -395,8 +395,12 @@ def select(
 def _chosen(found: Mapping[str, Source], datasets: Iterable[str] | None) -> list[Source]:
     """Return the datasets with these names or globs; all by default."""
     chosen: dict[str, Source] = {}
-    patterns = [datasets] if isinstance(datasets, str) else datasets
-    for pattern in found if patterns is None else patterns:
+    patterns: object = [datasets] if isinstance(datasets, str) else datasets
+    if patterns is None:
+        patterns = found
+    if not isinstance(patterns, Iterable) or not (names := [*map(str, patterns)]):
+        raise ArgumentError(f"datasets must be names or globs, such as ['iris']; got {datasets!r}")
+    for pattern in names:
         matching = [pattern] if pattern in found else fnmatch.filter(found, pattern)
         if not matching:
             raise DataError(
@@ -425,6 +429,11 @@ def spool(
     label: str = "class",
 ) -> list[Source]:
     """Write datasets in memory to files that worker processes can read."""
+    for name, frame in data.items():
+        if not isinstance(frame, pd.DataFrame):
+            raise ArgumentError(
+                f"data: expected a frame for {name!r}, got a {type(frame).__name__}"
+            )
     folder.mkdir(parents=True, exist_ok=True)
     # Not every name of a dataset is a valid file name.
     paths = {

@@ -18,7 +18,7 @@ import pandas as pd
 from occstats._files import write_file
 from occstats.datasets.catalogue import Entry, problems
 from occstats.datasets.dataset import Dataset, from_frame, parse_arff
-from occstats.errors import DataError, OutputError
+from occstats.errors import ArgumentError, DataError
 
 ATTEMPTS = 4
 TIMEOUT_SECONDS = 60
@@ -44,10 +44,6 @@ def fetch_dataset(
     """
     folder = Path(folder)
     address = _mirrored(entry.address, mirror)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be created ({error.strerror})") from error
     frame = prepare_table(_download(address, wait), entry)
     dataset = from_frame(frame, name=entry.name, source=f"{entry.name} ({address})")
     if wrong := problems(dataset, entry):
@@ -99,7 +95,9 @@ def _mirrored(address: str, mirror: str | None) -> str:
         return address
     parts, other = urlsplit(address), urlsplit(mirror)
     if other.scheme not in {"http", "https"} or not other.netloc:
-        raise DataError(f"mirror {mirror!r}: expected an address such as https://example.org/data")
+        raise ArgumentError(
+            f"mirror {mirror!r}: expected an address such as https://example.org/data"
+        )
     path = other.path.rstrip("/") + parts.path
     return urlunsplit((other.scheme, other.netloc, path, parts.query, ""))
 

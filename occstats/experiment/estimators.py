@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats._format import did_you_mean
 from occstats.errors import ArgumentError, DataError
 from occstats.experiment.provenance import code_of
 from occstats.experiment.tasks import AtMost, size_for_task
@@ -141,7 +140,16 @@ def make_recipes(
         )
     if not recipes:
         raise DataError("no descriptors to run")
-    choices = by_dataset or {}
+    choices: Any = {} if by_dataset is None else by_dataset
+    by_descriptor = list(choices.values()) if isinstance(choices, Mapping) else [choices]
+    if not all(
+        isinstance(sets, Mapping) and all(isinstance(each, Mapping) for each in sets.values())
+        for sets in by_descriptor
+    ):
+        raise ArgumentError(
+            "parameters: expected descriptor → dataset → parameters, such as "
+            f"{{'ALP': {{'iris': {{'k': 3}}}}}}; got {by_dataset!r}"
+        )
     return [
         replace(r, code=code_of(r.origin), by_dataset=choices.get(r.name, r.by_dataset))
         for r in recipes
@@ -183,11 +191,9 @@ def _parse(text: str) -> Recipe:
     try:
         make(origin)  # fail here rather than in a worker
     except (ValueError, ImportError, AttributeError, TypeError) as error:
-        near = did_you_mean(origin, DESCRIPTORS)
-        reason = " ".join(str(error).split())
-        if reason.startswith("Unknown descriptor "):
-            reason = reason[reason.index(": choose") + 2 :]
-        raise DataError(f"descriptor {text!r}{near}: {reason}") from error
+        reason = " ".join(str(error).split()).removeprefix("Unknown descriptor ")
+        named = reason.startswith(repr(origin))
+        raise DataError(f"descriptor {reason if named else f'{text!r}: {reason}'}") from error
     return Recipe(name.strip() or origin.rpartition(":")[2].strip(), origin.strip())
 
 

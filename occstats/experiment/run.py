@@ -192,7 +192,7 @@ def folder_or_temporary(
     out: str | Path | None,
 ) -> contextlib.AbstractContextManager[str | Path]:
     """Return a context manager for the given place, or for a temporary folder."""
-    if not isinstance(out, str | os.PathLike | None):
+    if not isinstance(out, str | os.PathLike | None) or out == "":
         raise ArgumentError(f"out must be a path; got {out!r}")
     return TemporaryDirectory(prefix="occstats-") if out is None else contextlib.nullcontext(out)
 
@@ -369,8 +369,12 @@ class Experiment:
 
         if jobs is not None:
             check_integer("jobs", jobs)
-        if shard is not None and not 1 <= shard[0] <= shard[1]:
-            raise ArgumentError(f"shard={shard}: expected (i, n) with 1 ≤ i ≤ n, such as (3, 10)")
+        if shard is not None:
+            pair = isinstance(shard, Sequence) and [type(each) for each in shard] == [int, int]
+            if not (pair and 1 <= shard[0] <= shard[1]):
+                raise ArgumentError(
+                    f"shard={shard!r}: expected (i, n) with 1 ≤ i ≤ n, such as (3, 10)"
+                )
         if memory is not None:
             check_number("memory", memory, above=0)
         if force is not None:

@@ -258,7 +258,7 @@ def _check_used(argument: str, given: Iterable[str], known: Iterable[str]) -> No
     """Raise for a name, which may be prefixed with that of a descriptor, that nothing uses."""
     names = sorted(set(known))
     if unknown := [name for name in given if name and name not in names]:
-        listed = ", ".join(name for name in names if "." not in name)
+        listed = ", ".join(name for name in names if "." not in name and name not in NOT_TUNED)
         remedy = f"choose from {listed}" if listed else "there are none to choose from"
         raise ArgumentError(
             f"{argument}: no descriptor has a parameter {unknown[0]!r}"
@@ -354,13 +354,17 @@ def make_sweep_recipes(
 ) -> list[SweepRecipe]:
     """Turn names into descriptors with grids; those of the paper by default."""
     chosen = make_recipes(list(PAPER) if descriptors is None else descriptors)
+    for argument, value in (("grids", grids), ("windows", windows)):
+        if not isinstance(value, Mapping | None):
+            raise ArgumentError(f"{argument}: expected a mapping from names; got {value!r}")
     for name, values in (grids or {}).items():
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise ArgumentError(f"grids: {name} needs a sequence of values, got {values!r}")
     given = {name: tuple(map(plain, values)) for name, values in (grids or {}).items()}
     known = [_qualified(recipe.name, _choices(recipe.origin)) for recipe in chosen]
     _check_used("grids", given, chain(*known))
-    metric_names = tuple(DEFAULT_METRICS if metrics is None else metrics)
+    wanted = DEFAULT_METRICS if metrics is None else metrics
+    metric_names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
     if not metric_names or len(set(metric_names)) < len(metric_names):
         raise ArgumentError(f"metrics: expected distinct names, got {', '.join(metric_names)!r}")
     if unknown := [name for name in metric_names if name not in DEFAULT_METRICS]:

@@ -182,6 +182,22 @@ def test_a_run_without_any_score_is_not_compared(toy_folder, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "wrong",
+    [
+        {"datasets": []},
+        {"datasets": 5},
+        {"shard": "1/3"},
+        {"out": ""},
+        {"parameters": {"MD": {"k": 3}}},
+        {"data": {"a": np.ones((6, 2))}},
+    ],
+)
+def test_wrong_arguments_are_named(wrong):
+    with pytest.raises(ArgumentError, match=rf"^{next(iter(wrong))}\b"):
+        run_experiment(**{"datasets": ["iris"], "descriptors": ["MD"], "jobs": 1} | wrong)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         pytest.param(
