@@ -321,17 +321,14 @@ def localised_proximities(near_d: Array, double_sums: Array, scale: float, out: 
 
 # Scores per block, which should fit into the cache.
 BLOCK = 1 << 18
-# Above this number of moves per score, sorting is faster than buckets.
-MOST_MOVES = 8
 
 
 class Measures:
     """AUROC and average precision of many score vectors on the rows of one test part.
 
     Scores of distances are rounded to 12 significant digits, as in `auroc`. The last bit of each
-    double is replaced by the label, so that ordering integers orders the scores together with the
-    labels. Scores are ordered by a bucket sort with as many buckets as scores, or by a comparison
-    sort where nearly all of them fall into a few buckets. `is_target` has a row of each kind.
+    double is replaced by the label, so that sorting integers orders the scores together with the
+    labels. `is_target` has a row of each kind.
 
     Examples
     --------
@@ -356,10 +353,8 @@ class Measures:
             keys = values.view(np.int64)
             keys &= ~1
             keys |= self._labels
-            part = found[start : start + step]
-            measure_by_buckets(values, keys, self._positives, part)
-            for row in np.flatnonzero(part[:, 0] < 0):
-                measure_ordered(np.sort(keys[row]), self._positives, part[row])
+            keys.sort(axis=1)
+            measure_ordered(keys, self._positives, found[start : start + step])
         return found
 
 
@@ -379,74 +374,28 @@ def round_to_twelve_digits(values: NDArray[Any]) -> None:
 
 @compiled
 def measure_ordered(keys: NDArray[Any], positives: int, out: NDArray[Any]) -> None:
-    """Write AUROC, with ties as one half, and average precision of keys in increasing order."""
-    n = len(keys)
-    negatives = n - positives
-    lower_targets = 0
-    lower_others = 0
-    pairs = 0
-    precisions = 0.0
-    position = 0
-    while position < n:
-        score = keys[position] >> 1
-        targets = 0
-        others = 0
-        while position < n and keys[position] >> 1 == score:
-            label = keys[position] & 1
-            targets += label
-            others += 1 - label
-            position += 1
-        pairs += targets * (2 * lower_others + others)
-        above = positives - lower_targets
-        precisions += targets * (above / (above + negatives - lower_others))
-        lower_targets += targets
-        lower_others += others
-    out[0] = pairs / (2.0 * positives * negatives)
-    out[1] = precisions / positives
-
-
-@compiled
-def measure_by_buckets(
-    values: NDArray[Any], keys: NDArray[Any], positives: int, out: NDArray[Any]
-) -> None:
-    """Order each row by buckets of equal width and measure it; −1 if that takes too long.
-
-    `values` are the keys read as numbers, which are in the same order.
-    """
+    """Write AUROC, with ties as one half, and average precision of rows in increasing order."""
     n = keys.shape[1]
-    starts = np.empty(n + 1, dtype=np.int32)
-    bucket = np.empty(n, dtype=np.int32)
-    ordered = np.empty(n, dtype=np.int64)
-    for row in range(keys.shape[0]):
-        low = values[row, 0]
-        high = low
-        for position in range(n):
-            low = min(low, values[row, position])
-            high = max(high, values[row, position])
-        scale = (n - 1) / (high - low) if high - low > 1e-290 else 0.0
-        starts[:] = 0
-        for position in range(n):
-            place = np.int32((values[row, position] - low) * scale)
-            bucket[position] = place
-            starts[place + 1] += 1
-        for following in range(n):
-            starts[following + 1] += starts[following]
-        for position in range(n):
-            place = bucket[position]
-            ordered[starts[place]] = keys[row, position]
-            starts[place] += 1
-        moves = 0
-        for position in range(1, n):
-            key = ordered[position]
-            gap = position
-            while gap > 0 and ordered[gap - 1] >> 1 > key >> 1:
-                ordered[gap] = ordered[gap - 1]
-                gap -= 1
-            ordered[gap] = key
-            moves += position - gap
-            if moves > MOST_MOVES * n:
-                break
-        if moves > MOST_MOVES * n:
-            out[row, 0] = -1.0
-        else:
-            measure_ordered(ordered, positives, out[row])
+    negatives = n - positives
+    for row in range(len(keys)):
+        lower_targets = 0
+        lower_others = 0
+        pairs = 0
+        precisions = 0.0
+        position = 0
+        while position < n:
+            score = keys[row, position] >> 1
+            targets = 0
+            others = 0
+            while position < n and keys[row, position] >> 1 == score:
+                label = keys[row, position] & 1
+                targets += label
+                others += 1 - label
+                position += 1
+            pairs += targets * (2 * lower_others + others)
+            above = positives - lower_targets
+            precisions += targets * (above / (above + negatives - lower_others))
+            lower_targets += targets
+            lower_others += others
+        out[row, 0] = pairs / (2.0 * positives * negatives)
+        out[row, 1] = precisions / positives
