@@ -47,6 +47,7 @@ _ORDER = (
     "lower_is_better",
 )  # fmt: skip
 _MOST_DESCRIBED = 6
+_DIRECTION = "is a higher or a lower score"
 _LONGEST = 24
 _WIDTH, _MOST_NAMED = 77, 30
 # Names of tasks that begin with that of a dataset: ett/H/short, 001_NAB_id_1, Domain (de).
@@ -76,7 +77,7 @@ class UnclearTableError(ResultsError):
             for template in templates
         ]
         # Questions are last, each a sentence; that of the direction is in the templates, too.
-        shown = [p for p in problems if not (p.endswith("score better?") and problems[1:])]
+        shown = [p for p in problems if not (p.startswith(_DIRECTION) and problems[1:])]
         head = "; ".join(sorted(shown, key=lambda problem: problem.endswith("?")))
         self.head = re.sub(r"\?; (.)", lambda found: f"? {found[1].upper()}", f"{raw.name}: {head}")
         super().__init__("\n".join([self.head, *self.describe()]))

@@ -39,10 +39,10 @@ Floats = npt.NDArray[np.float64]
 _PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
 # A number with its spread, as 68.4(7.1), 71.7 ± 0.5 or 0.9 +/- 0.1, or with an interval, as
 # 0.85 [0.80, 0.90]; all may be percentages, with marks of significance, and a change, as (+1.2%).
-# Intervals and changes are ignored.
+# Only the number counts.
 _NUMBER = re.compile(
     rf"({_PLAIN}|[+-]?inf(?:inity)?)\s*(%?)\s*"
-    rf"(?:(?:±|\+/-|\+-|\\pm)\s*({_PLAIN})|\(\s*±?\s*({_PLAIN})\s*%?\s*\)"
+    rf"(?:(?:±|\+/-|\+-|\\pm)\s*{_PLAIN}|\(\s*±?\s*{_PLAIN}\s*%?\s*\)"
     rf"|[(\[]\s*{_PLAIN}\s*[,;–]\s*{_PLAIN}\s*[)\]])?\s*(%?)[*†‡§¶ ]*"
     r"(?:\([+-]\d+\.?\d*\s*%\))?",
     re.ASCII | re.IGNORECASE,
@@ -84,20 +84,18 @@ _NO_VALUE = _FAILURES.union(
     ("", "na", "n/a", "#n/a", "null", "none", "nil", "<na>", "missing", "-"),
     ("–", "—", "?", "--", "---", "n.a.", "dns", "x", "×", "✗"),
 )
-_NOTHING = (math.nan, math.nan, 0.0)
+_NOTHING = (math.nan, 0.0)
 
 
 @dataclass(frozen=True)
 class Numbers:
     """Numbers of a column (NaN if empty), and the cells whose text is not a number.
 
-    ``spread`` holds the standard deviations written after the numbers, if there are any, and
     ``per_cent`` tells that all numbers have the sign; they are fractions here.
     """
 
     values: Floats
     wrong: npt.NDArray[np.bool_]
-    spread: Floats | None = None
     per_cent: bool = False
 
     @cached_property
@@ -137,8 +135,8 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     [False, False, False, False, True]
     >>> parse_numbers(pd.Series(["71%", "", "72 %"])).values.tolist()
     [0.71, nan, 0.72]
-    >>> parse_numbers(pd.Series(["68.4(7.1)", "71.7 ± 0.5"])).spread.tolist()
-    [7.1, 0.5]
+    >>> parse_numbers(pd.Series(["68.4(7.1)", "71.7 ± 0.5"])).values.tolist()
+    [68.4, 71.7]
     """
     return plain_numbers(column, decimal) or parse_names(*column_codes(column), decimal)
 
@@ -147,16 +145,13 @@ def parse_names(codes: npt.NDArray[np.int64], names: Iterable[str], decimal: str
     """Parse a column of codes, −1 where empty, and of the distinct names that they encode."""
     parsed = [_parse(name.strip(), decimal) for name in names]
     # The last entry is for empty cells.
-    values, spread, signed = np.array([*(p or _NOTHING for p in parsed), _NOTHING]).T
+    values, signed = np.array([*(p or _NOTHING for p in parsed), _NOTHING]).T
     wrong = np.array([*(p is None for p in parsed), False])
     per_cent = bool(signed.any() and (signed == ~np.isnan(values)).all())
     if not per_cent:
         wrong |= signed > 0
-        values, spread = (np.where(signed > 0, np.nan, part) for part in (values, spread))
-    spread = spread[codes]
-    return Numbers(
-        values[codes], wrong[codes], None if np.isnan(spread).all() else spread, per_cent
-    )
+        values = np.where(signed > 0, np.nan, values)
+    return Numbers(values[codes], wrong[codes], per_cent)
 
 
 def compact(
@@ -223,8 +218,8 @@ def plain_numbers(column: pd.Series, decimal: str = ".") -> Numbers | None:
     return Numbers(values, np.zeros(len(values), dtype=bool))
 
 
-def _parse(text: str, decimal: str) -> tuple[float, float, float] | None:
-    """Return a number, its spread and 1 if they are per cent; None if it is not a number."""
+def _parse(text: str, decimal: str) -> tuple[float, float] | None:
+    """Return a number, and 1 if it is per cent; None if it is not a number."""
     if text.casefold() in _NO_VALUE:
         return _NOTHING
     # No number but infinity begins with a letter.
@@ -242,9 +237,9 @@ def _parse(text: str, decimal: str) -> tuple[float, float, float] | None:
     found = _NUMBER.fullmatch(_PLUS.sub(r"\1±\2", text))
     if found is None:
         return None
-    mean, per_cent, plus_minus, in_brackets, per_cent_too = found.groups()
-    unit = 100.0 if per_cent or per_cent_too else 1.0
-    return float(mean) / unit, float(plus_minus or in_brackets or "nan") / unit, float(unit > 1)
+    mean, *signs = found.groups()
+    unit = 100.0 if any(signs) else 1.0
+    return float(mean) / unit, float(unit > 1)
 
 
 def says_failed(cell: object) -> bool:

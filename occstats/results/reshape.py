@@ -42,12 +42,11 @@ def reshape(
         codes, names = raw.codes(roles.status)
         # One without a status counts if it has a score.
         of_row = np.array([*(_STATES[state_of(n)] for n in names), _OK], dtype=np.int8)[codes]
-    values, spread, failed = _scores(raw, columns, of_row == _OK, roles.lower, notes)
+    values, failed = _scores(raw, columns, of_row == _OK, roles.lower, notes)
     failed |= (of_row == _FAILED)[:, None]
     if alone and all(raw.numbers(column).per_cent for column in columns):
         # Scores keep their unit, unless they are joined to others.
         values = np.round(100 * values, 10)
-        spread = None if spread is None else np.round(100 * spread, 10)
     states = np.broadcast_to(of_row[:, None], values.shape)
     fold_scores = cvsd = None
     if keys.fold is None and not keys.several:
@@ -62,11 +61,6 @@ def reshape(
         else:
             table, fold_scores, cvsd = _average_folds(keys, values, counted)
     scores = keys.frame(table)
-    if spread is not None:
-        notes.append(f"{raw.name}: the spreads written after the scores are kept as CVSD.")
-        known = ~np.isnan(spread + table[keys.cell])
-        spreads = _means(keys.cell, spread, known, keys.size)
-        cvsd = keys.frame(spreads) if cvsd is None else cvsd
     recorded = keys.cells_with(failed) & scores.isna().to_numpy() if failed.any() else failed
     return Results(
         scores=scores,
@@ -85,14 +79,13 @@ def reshape(
 
 def _scores(
     raw: RawTable, columns: Sequence[str], relevant: Mask, lower: bool, notes: list[str]
-) -> tuple[Floats, Floats | None, Mask]:
-    """Return the scores (rows × columns), their spreads, and the failures.
+) -> tuple[Floats, Mask]:
+    """Return the scores (rows × columns), and the failures.
 
     A run failed by a word such as TIMEOUT or an infinitely bad score; other text is refused.
     """
     values = np.empty((raw.n_rows, len(columns)))
     failed = np.zeros(values.shape, dtype=bool)
-    spread = None
     words: dict[str, None] = {}
     for i, name in enumerate(columns):
         numbers = raw.numbers(name)
@@ -101,9 +94,6 @@ def _scores(
         values[:, i] = (
             numbers.values if relevant.all() else np.where(relevant, numbers.values, np.nan)
         )
-        if numbers.spread is not None:
-            spread = np.full(values.shape, np.nan) if spread is None else spread
-            spread[:, i] = numbers.spread
         if raw.frame[name].dtype.kind != "f" and len(numbers.known) < raw.n_rows:
             codes, names = raw.codes(name)
             said = np.array([*map(says_failed, names), False])[codes]
@@ -115,7 +105,7 @@ def _scores(
             f" ({quote_list(words, limit=3)}); {FAILURES}"
         )
     if not (infinite := np.isinf(values)).any():
-        return values, spread, failed
+        return values, failed
     good = np.argwhere(values == (-np.inf if lower else np.inf))
     if len(good):
         row, column = good[0]
@@ -126,7 +116,7 @@ def _scores(
     notes.append(
         f"{raw.name}: {count(infinite.sum(), 'infinite score')}, taken as failed runs; {FAILURES}"
     )
-    return np.where(infinite, np.nan, values), spread, failed | infinite
+    return np.where(infinite, np.nan, values), failed | infinite
 
 
 # -- folds -----------------------------------------------------------------------------------------

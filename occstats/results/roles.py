@@ -601,30 +601,17 @@ class _Finder:
             if wanted is not None:
                 self.raw = self.raw.keep(self.raw.row_names(column) == wanted)
             elif len(names) > 1 and not self.raw.mixed:
-                self._ask_measure(column, names)
+                self.unclear(
+                    f"{quote(column)} names {len(names)} measures ({quote_list(names, limit=3)}),"
+                    " which cannot be compared with each other",
+                    where=[Blank(f"{column}=VALUE")],
+                )
             return wanted or (names[0] if len(names) == 1 else None)
         if wanted is not None:
             raise ResultsError(
                 f"{self.raw.name}: metric={quote(wanted)}, but no column names the measure of a row"
             )
         return None
-
-    def _ask_measure(self, column: str, names: Sequence[str]) -> None:
-        key = self.found.get("task") or self.found.get("dataset")
-        one_each = key is not None and self.raw.groups(column, key)
-        problem = f"{quote(column)} names {len(names)} measures ({quote_list(names, limit=3)})"
-        if one_each:
-            self.unclear(
-                f"{problem}, one for each task: keep one with where=…, or, if the direction of the"
-                f" score is the same in all, pass ignore={quote(column)}",
-                where=[Blank(f"{column}=VALUE", optional=True)],
-                ignore=[Blank(column, optional=True)],
-            )
-        else:
-            self.unclear(
-                f"{problem}, which cannot be compared with each other",
-                where=[Blank(f"{column}=VALUE")],
-            )
 
     def _numbers(self, column: str) -> Numbers:
         """Return the numbers of a score, also of flags; ask about a constant that was not told."""
