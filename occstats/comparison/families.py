@@ -70,10 +70,10 @@ class FamilyPlotter:
         return conclusions(self.family, ax=ax)
 
     def __getattr__(self, name: str) -> Any:
-        member = f"[{next(iter(self.family.members))!r}]"
         raise AttributeError(
-            f"Comparisons have no figure {name!r}: plot() draws all of them, and each has its own, "
-            f"such as {member}.plot.mean_ranks()"
+            f"{name!r} draws one comparison of these {count(len(self.family), self.family.kind)}"
+            f": select one, such as comparisons[{next(iter(self.family))!r}].plot.mean_ranks(); "
+            "plot() draws the conclusions of all"
         )
 
 

@@ -29,7 +29,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodF
 from numpy.typing import ArrayLike, NDArray
 
 from occstats._checks import check_choice, check_integer
-from occstats._format import did_you_mean, listing
+from occstats._format import did_you_mean, listing, minus_signs
 from occstats.comparison import Comparison
 from occstats.comparison.text.verdict import short_names
 from occstats.errors import FigureError
@@ -184,9 +184,9 @@ class Plot:
         """Return the label of an algorithm, neither shortened nor escaped."""
         return clean(self._called.get(name, name))
 
-    def label(self, name: str, limit: int = 40) -> str:
-        """Return one name ready to be drawn within a text that is broken into lines."""
-        return label(self.called(name), limit)
+    def label(self, name: str, inches: float | None = None) -> str:
+        """Return a name for one line of a text: whole if it fits, by default, most of the width."""
+        return self.labels([name], inches or 0.8 * self.inches)[0]
 
     def labels(
         self, names: Sequence[str], inches: float, *, lines: int = 1, size: str | float = "medium"
@@ -259,7 +259,7 @@ class Plot:
         """Return axes with a labelled row for each name."""
         many = len(names) > 25
         drawn = self.row_labels(names, lines=1 if many else 2)
-        row = 0.26 if any("\n" in text for text in drawn) else 0.196
+        row = 0.23 if any("\n" in text for text in drawn) else 0.196
         axes = self.axes(0.45 + (0.16 if many else row) * len(names))
         self.label_rows(axes, names, drawn)
         return axes
@@ -314,8 +314,10 @@ class Plot:
     def label_values(self, axes: Axes, text: str, share: float = 0.5) -> None:
         """Label the horizontal axis, and give it as many ticks as fit a share of the width."""
         size, room = matplotlib.rcParams["axes.labelsize"], 0.95 * self.inches
-        parts = [text] if measure(text, size) <= room else text.split(", ", 1)
-        lines = ",\n".join(wrap(part, room, size) for part in parts)
+        for joint in (", ", " − "):
+            if measure(text, size) > room:
+                text = text.replace(joint, f"{joint.rstrip()}\n", 1)
+        lines = "\n".join(wrap(line, room, size) for line in text.split("\n"))
         # A text wider than the axes ends with them, so that it stays in the figure.
         wide = measure(lines, size) > share * self.inches
         axes.set_xlabel(lines, loc="right" if wide else "center", linespacing=LINE_SPACING)
@@ -339,7 +341,7 @@ class Plot:
         figure, text = root_figure(axes), " ".join(self._notes)
         notices = (*recall(figure, "notices", ()), *self._notices)
         remember(figure, notices=notices, note=text.replace(r"\$", "$"))
-        remember(axes, alternative=" ".join(alternative.split()))
+        remember(axes, alternative=minus_signs(" ".join(alternative.split())))
         if self._shows_note and text:
             size = max(float(matplotlib.rcParams["font.size"]) - 1.5, 6.0)
             # Backends measure letters a little differently.

@@ -11,8 +11,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
 
+from occstats._checks import check_fraction
 from occstats._format import listing
 from occstats.comparison import Comparison
 from occstats.errors import FigureError
@@ -22,7 +22,6 @@ from occstats.figures._base import (
     PairDecisions,
     Plot,
     by_mean_rank,
-    known_algorithm,
     pair_decisions,
     write_column,
 )
@@ -144,27 +143,37 @@ def critical_difference_from(
     >>> p_values = np.array([[1, 0.21, 0.004], [0.21, 1, 0.03], [0.004, 0.03, 1]])
     >>> axes = figures.critical_difference_from(ranks, p_values)
     """
-    mean = pd.Series(ranks, dtype=float)
+    try:
+        mean = pd.Series(ranks, dtype=float)
+        given = p_values if isinstance(p_values, pd.DataFrame) else np.asarray(p_values)
+        square = pd.DataFrame(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise FigureError(f"ranks and p_values must be numbers: {error}") from error
     mean.index = mean.index.map(str)
     if mean.index.has_duplicates or len(mean) < 2 or not np.isfinite(mean).all():
         raise FigureError("ranks must be the mean ranks of at least two different algorithms")
-    if not 0 < alpha < 1:
-        raise FigureError(f"alpha must be between 0 and 1; got {alpha!r}")
+    check_fraction("alpha", alpha)
     if not isinstance(p_values, pd.DataFrame):
-        given = np.asarray(p_values, dtype=float)
-        if given.shape != (len(mean),) * 2:
+        if square.shape != (len(mean),) * 2:
             raise FigureError(
-                f"p_values must be a {len(mean)} × {len(mean)} matrix; got shape {given.shape}"
+                f"p_values must be a {len(mean)} × {len(mean)} matrix; got shape {square.shape}"
             )
-        p_values = pd.DataFrame(given, index=mean.index, columns=mean.index)
-    square = p_values.rename(index=str, columns=str)
+        square = square.set_axis(mean.index, axis=0).set_axis(mean.index, axis=1)
+    square = square.rename(index=str, columns=str)
     names = [str(name) for name in mean.sort_values(kind="stable").index]
-    for name in names:
-        known_algorithm(name, [*square.index, *square.columns], "p_values: the algorithm")
-    square = square.reindex(index=names, columns=names)
-    p = square.to_numpy(dtype=float)
+    found = dict.fromkeys([*square.index, *square.columns])
+    if missing := [name for name in names if name not in found]:
+        raise FigureError(
+            f"p_values has no row or column named {listing(missing)}; it has {listing([*found])}"
+        )
+    p = square.reindex(index=names, columns=names).to_numpy()
     p = np.where(np.isnan(p), p.T, p)
     np.fill_diagonal(p, np.nan)
+    if np.any((p < 0) | (p > 1) | (np.abs(p - p.T) > 1e-9)):
+        raise FigureError(
+            "p_values must lie between 0 and 1, and either be symmetric or leave one triangle empty"
+            " (NaN)"
+        )
     ahead = np.where(np.triu(np.ones_like(p, dtype=bool)), "better", "worse").astype(object)
     conclusion = np.where(p <= alpha, ahead, "undecided").astype(object)
     conclusion[np.isnan(p)] = None
@@ -346,9 +355,15 @@ def _parted(
     [1.0, 1.5, 3.0]
     """
     steps = min(apart, (high - low) / max(len(mean) - 1, 1)) * np.arange(len(mean))
+    # Isotonic regression pools adjacent violators; SciPy's takes longer to import than to draw.
+    pools: list[list[float]] = []
+    for value in mean - steps:
+        pools.append([value])
+        while len(pools) > 1 and np.mean(pools[-2]) > np.mean(pools[-1]):
+            pools[-2:] = [pools[-2] + pools[-1]]
+    fit = np.concatenate([np.full(len(pool), np.mean(pool)) for pool in pools])
     # Clipping an isotonic fit gives the best fit within the bounds.
-    fit = np.clip(isotonic_regression(mean - steps).x, low, high - steps[-1])
-    return np.asarray(fit + steps, dtype=float)
+    return np.asarray(np.clip(fit, low, high - steps[-1]) + steps, dtype=float)
 
 
 def _levels(drawn: list[str], top: float) -> tuple[list[float], float]:

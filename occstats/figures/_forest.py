@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from occstats._format import minus_signs, p_writer
+from occstats._format import p_writer
 from occstats.comparison import Comparison
 from occstats.comparison.settings import ESTIMANDS
 from occstats.comparison.text.verdict import difference_of, mostly_equal, subject_of
@@ -143,7 +143,7 @@ def _note(comparison: Comparison, rows: pd.DataFrame, basis: str, subject: str) 
 
 def _alternative_text(rows: pd.DataFrame, subject: str, basis: str) -> str:
     parts = [
-        minus_signs(f"{clean(name)} {row['difference']:+.3g} ({row['conclusion'] or 'not tested'})")
+        f"{clean(name)} {row['difference']:+.3g} ({row['conclusion'] or 'not tested'})"
         for name, row in rows.head(20).iterrows()
         if np.isfinite(row["difference"])
     ]

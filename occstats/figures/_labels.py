@@ -15,6 +15,7 @@ import re
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import matplotlib
@@ -180,12 +181,18 @@ def measure(text: str, size: str | float) -> float:
     True
     """
     font = FontProperties(family=matplotlib.rcParams["font.family"], size=size)
+    return max(_width(line, font) for line in text.split("\n")) / 72
+
+
+@lru_cache(maxsize=4096)
+def _width(line: str, font: FontProperties) -> float:
+    """Return a width in points."""
     with warnings.catch_warnings():
         # `save` warns of missing glyphs, once for all of them.
         warnings.filterwarnings("ignore", message="Glyph|Matplotlib currently does not support")
         # Matplotlib does not type this function.
         sizes: Any = text_to_path.get_text_width_height_descent
-        return max(float(sizes(line, font, False)[0]) for line in text.split("\n")) / 72
+        return float(sizes(line, font, False)[0])
 
 
 def abreast(text: str, inches: float, size: str | float) -> int:

@@ -107,7 +107,7 @@ def regression(
         # Shared axes share the ticks and the direction.
         plot.label_rows(panels[0], names, drawn)
         plot.note(
-            "Change in rank per unit of the trait (← better, worse →) with "
+            "Change in rank per unit of the trait (←\u00a0better, worse\u00a0→) with "
             f"{confidence_intervals(comparison)}."
         )
         return plot.finish_panels(panels[: len(terms)], _alternative_text(table, names, terms))

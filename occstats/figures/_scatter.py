@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
+from occstats._checks import check_integer
 from occstats._format import count
 from occstats.comparison import Comparison
 from occstats.errors import FigureError
@@ -58,11 +59,13 @@ def scatter(
     >>> axes = comparison.plot.scatter("ALP", "LOF")
     """
     with Plot(ax, width, note) as plot:
+        check_integer("name_datasets", name_datasets, least=0)
         first, second = chosen_pair(comparison, a, b)
         tasks = _tasks(comparison, first, second)
         means = _means(tasks, comparison.results.higher_is_better)
         plot.style(comparison.algorithms, labels)
-        axes = plot.axes(min(0.98 * plot.inches, 4.6))
+        tall = min(0.98 * plot.inches, 4.6)
+        axes = plot.axes(tall)
         _draw_tasks(axes, tasks, means)
         edge: ArtistOptions = {"markeredgecolor": paper(), "markeredgewidth": 0.5, "alpha": 0.9}
         for kind, (colour, marker) in _BETTER.items():
@@ -71,8 +74,9 @@ def scatter(
         _limit(axes, plot, tasks)
         _name_extremes(axes, plot, means, name_datasets)
         score = score_label(comparison)
-        axes.set_xlabel(f"{score} of {plot.label(second)}")
-        axes.set_ylabel(f"{score} of {plot.label(first)}")
+        room = 0.76 * tall
+        axes.set_xlabel(f"{score} of {plot.label(second, room)}")
+        axes.set_ylabel(f"{score} of {plot.label(first, room)}")
         counts = means["better"].value_counts()
         plot.note(
             f"{plot.label(first)} better on {counts.get('a', 0)} datasets (circles), "
@@ -120,8 +124,9 @@ def _name_extremes(axes: Axes, plot: Plot, means: pd.DataFrame, count: int) -> N
     # The axes take about nine tenths of the width.
     points_a_unit = 0.9 * 72 * plot.inches / (right - left)
     size = 1.2 * float(matplotlib.rcParams["font.size"])
-    for side in (means["ahead"].nlargest(count), means["ahead"].nsmallest(count)):
-        extreme = means.loc[side.index[side != 0]].sort_values("y", ascending=False)
+    ahead = means["ahead"]
+    for side in (ahead[ahead > 0].nlargest(count), ahead[ahead < 0].nsmallest(count)):
+        extreme = means.loc[side.index].sort_values("y", ascending=False)
         lowest = np.inf
         for name, point in extreme.iterrows():
             above = point["y"] > point["x"]

@@ -79,11 +79,15 @@ def strata(
         panels[0].yaxis.set_major_locator(MaxNLocator(4, integer=True))
         panels[0].invert_yaxis()
         panels[0].margins(x=0.1)
-        bounds = [f"{row.low:.2g} to {row.high:.2g} ({row.n_tasks})" for row in strata.itertuples()]
+        bounds = [
+            f"{place}:\u00a0{low:#.2g}\u00a0to\u00a0{high:#.2g}\u00a0({tasks})"
+            for place, (low, high, tasks) in enumerate(
+                strata[["low", "high", "n_tasks"]].itertuples(index=False), 1
+            )
+        ]
         plot.note(
             f"Strata of tasks by median {score_label(comparison)} (number of tasks): "
-            + minus_signs("; ".join(f"{place}: {text}" for place, text in enumerate(bounds, 1)))
-            + "."
+            f"{minus_signs('; '.join(bounds))}."
         )
         if np.isfinite(ends).any():
             plot.note(f"{confidence_intervals(comparison)} (cluster bootstrap).")
