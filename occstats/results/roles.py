@@ -863,7 +863,7 @@ Columns = Mapping[str, Numbers]
 Rule = Callable[[Columns], Sequence[str]]
 
 
-def _caught(rules: Mapping[str, Rule], columns: dict[str, Numbers]) -> dict[str, Sequence[str]]:
+def _caught(rules: Mapping[str, Rule], columns: dict[str, Numbers]) -> dict[str, list[str]]:
     """Return each reason with the columns to which it applies, which are removed."""
     found = {}
     for reason, rule in rules.items():
