@@ -63,7 +63,7 @@ _NOT_RUN = _words("missing skipped not_run pending running")
 _UNDEFINED = _words("undefined no_auroc not_defined")
 _TRAITS = {"n_samples": "n", "n_instances": "n", "n_features": "m", "n_classes": "n_classes"}
 _OWN_TRAITS = {"n": "n", "m": "m", "s": "sparsity", "sparsity": "sparsity"}
-_INDEX = frozenset(("", "index", "level_0", "row", "unnamed:_0", "#"))
+_INDEX = re.compile(r"|index|level_0|row|unnamed:_0(\.\d+)*|#")
 _SPREADS = _words("std sd se ci stderr stdev sem")
 _TIMES = _words("time times runtime seconds duration walltime")
 _SIZES = _words("params parameters param flops macs gmacs gflops size")
@@ -290,7 +290,7 @@ def is_quantity(name: str) -> bool:
 
 def is_index(name: str) -> bool:
     """Return True for the name of a saved row index."""
-    return normalise(name) in _INDEX
+    return _INDEX.fullmatch(normalise(name)) is not None
 
 
 @_cached

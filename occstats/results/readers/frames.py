@@ -169,11 +169,9 @@ class RawTable:
         codes, names = self.codes(column)
         return {name.casefold() for name in names} <= _YES | _NO and bool((codes >= 0).all())
 
-    def groups(self, column: str, task: str | None = None) -> bool:
-        """Return True for text that groups the rows, and is constant within tasks if given."""
+    def groups(self, column: str, task: str) -> bool:
+        """Return True for text that groups the tasks, and is constant within each."""
         n_values = len(self.codes(column)[1]) if not self.is_numeric(column) else 0
-        if task is None:
-            return 1 < n_values < self.n_rows
         tasks, codes = self.codes(task)[0], self.codes(column)[0]
         n_tasks = len(pd.unique(tasks))
         pairs = pd.unique((tasks + 1) * (codes.max(initial=0) + 2) + codes + 1)
