@@ -183,8 +183,8 @@ TABLE: dict[str, Row] = {
     "random_state": _row(TESTS, "Seed of all random numbers", type=NATURAL, usual="0"),
     "rope": _row(FURTHER, "Half-width of the region of practical equivalence of the posteriors",
         type=FLOAT, usual="the margin, or 0.01 of the scale of the score"),
-    "inference": _row(FURTHER, "Standard errors of the regression of ranks on traits; cr1 and "
-        "cr2 are cluster-robust", choices=CHOICES["inference"], usual="cr2"),
+    "inference": _row(FURTHER, "Cluster-robust standard errors of the regression of ranks on "
+        "traits", choices=CHOICES["inference"], usual="cr2"),
     # Reading
     "dataset": _column("The dataset of a task (@file: the file name, @row: one per row)",
         "dataset, …", "--cluster", "--dataset", multiple=True, callback=_one_or_more),

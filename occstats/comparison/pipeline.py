@@ -162,10 +162,9 @@ def compare(
         the margin are equivalent.
     random_state : int, default 0
         Seed of all random numbers.
-    inference : {'cr1', 'cr2', 'hc3', 'classical'}, optional
+    inference : {'cr1', 'cr2'}, optional
         Standard errors of the regression of ranks on traits: cluster-robust with a small-sample
-        factor; cluster-robust and bias-reduced, with Satterthwaite degrees of freedom;
-        heteroscedasticity-consistent; or classical. The default is ``'cr2'``.
+        factor; or bias-reduced, with Satterthwaite degrees of freedom. The default is ``'cr2'``.
     by : str, optional
         Column whose values are slices, such as a language: the algorithms are compared within each
         slice, corrected over all slices.

@@ -32,7 +32,7 @@ Family = Literal["all", "control", "row", "measures"]
 Alternative = Literal["two-sided", "greater", "less"]
 Null = Literal["flips", "bootstrap", "asymptotic"]
 Engine = Literal["native", "rpy2", "rscript", "both"]
-Inference = Literal["cr1", "cr2", "hc3", "classical"]
+Inference = Literal["cr1", "cr2"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "preset": get_args(Preset),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,7 @@ from occstats._checks import check_choice, check_fraction
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import FloatArray, IntArray, as_scores, as_vector, cluster_codes
 
-Inference = Literal["cr1", "cr2", "hc3", "classical"]
-INFERENCES = ("cr1", "cr2", "hc3", "classical")
+Inference = Literal["cr1", "cr2"]
 
 #: Columns with a smaller share that earlier columns do not explain are linearly dependent.
 _RANK_TOLERANCE = 1e-12
@@ -54,7 +53,7 @@ def weighted_regression(
     design: npt.ArrayLike,
     terms: Sequence[str],
     *,
-    clusters: npt.ArrayLike | None = None,
+    clusters: npt.ArrayLike,
     weights: npt.ArrayLike | None = None,
     inference: Inference = "cr2",
     confidence: float = 0.95,
@@ -69,16 +68,15 @@ def weighted_regression(
         Columns of the model, including the intercept.
     terms : sequence of str
         Names of the columns.
-    clusters : array_like of shape (n,), optional
-        Labels of the clusters; needed by ``"cr1"`` and ``"cr2"``.
+    clusters : array_like of shape (n,)
+        Labels of the clusters.
     weights : array_like of shape (n,), optional
         Weights of the observations, as from :func:`cluster_weights`, on any scale.
-    inference : {"cr1", "cr2", "hc3", "classical"}
+    inference : {"cr1", "cr2"}
         ``"cr1"``: cluster-robust with the factor G/(G − 1) · (N − 1)/(N − K) (CR1S, Stata's) and t
         with G − 1 degrees of freedom. ``"cr2"``: cluster-robust, corrected for the leverage of
         each cluster [1]_, and t with Satterthwaite's degrees of freedom [2]_; better with few or
-        unequal clusters. ``"hc3"``: robust to unequal variances [3]_, ignoring clusters.
-        ``"classical"``: variance inversely proportional to the weight.
+        unequal clusters.
     confidence : float
         Level of the intervals.
 
@@ -91,7 +89,7 @@ def weighted_regression(
     Notes
     -----
     The weighted problem is solved on an orthonormal basis of the columns (Householder QR of
-    :math:`W^{1/2} X`, never normal equations); covariances except CR2 are those of statsmodels.
+    :math:`W^{1/2} X`, never normal equations); the covariance CR1S is that of statsmodels.
     With residuals :math:`e` and bread :math:`M = (X' W X)^{-1}`,
 
     .. math:: V = M \Big( \sum_g X_g' W_g A_g e_g e_g' A_g' W_g X_g \Big) M
@@ -107,8 +105,6 @@ def weighted_regression(
     .. [2] J. E. Pustejovsky, E. Tipton (2018). Small-sample methods for cluster-robust variance
        estimation and hypothesis testing in fixed effects models. Journal of Business & Economic
        Statistics 36, 672-683.
-    .. [3] J. S. Long, L. H. Ervin (2000). Using heteroscedasticity consistent standard errors in
-       the linear regression model. American Statistician 54, 217-224.
 
     Examples
     --------
@@ -122,7 +118,7 @@ def weighted_regression(
     >>> fit.coefficient.round(4), fit.df.round(2)
     (array([0.0733, 0.9886]), array([1.11, 1.24]))
     """
-    check_choice("inference", inference, INFERENCES)
+    check_choice("inference", inference, get_args(Inference))
     check_fraction("confidence", confidence)
     response, columns = as_vector("y", y), as_scores("design", design)
     n, k = columns.shape
@@ -138,9 +134,7 @@ def weighted_regression(
             f"of which {np.count_nonzero(mass <= 0)} are not positive."
         )
     mass = mass / mass.mean()
-    if clusters is None and inference in ("cr1", "cr2"):
-        raise ArgumentError(f"clusters must be given for inference {inference!r}.")
-    codes, labels = cluster_codes(np.arange(n) if clusters is None else clusters, n)
+    codes, labels = cluster_codes(clusters, n)
     n_clusters = len(labels)
 
     def result(
@@ -178,29 +172,22 @@ def weighted_regression(
     residuals = response - basis @ params
     residual_sd = float(np.sqrt(mass @ residuals**2 / (n - k)))
     coefficients = inverse_r @ params
-    if inference in ("cr1", "cr2") and n_clusters <= k:
+    if n_clusters <= k:
         reason = (
             f"{n_clusters} cluster{'s' * (n_clusters > 1)} for {k} terms: cluster-robust "
             "inference needs more clusters than terms"
         )
-        return result(coefficients, no_covariance, unknown, residual_sd, reason)
-    if inference == "hc3" and (mass * (basis**2).sum(axis=1) > 1 - _RANK_TOLERANCE).any():
-        reason = "one observation alone determines a coefficient: HC3 has no standard errors"
         return result(coefficients, no_covariance, unknown, residual_sd, reason)
     if inference == "cr2":
         covariance, df = _cr2(residuals, mass, basis, inverse_r, codes, n_clusters)
         return result(coefficients, covariance, df, residual_sd)
     from statsmodels.regression.linear_model import WLS
 
-    options: dict[str, dict[str, Any]] = {
-        "cr1": {"cov_type": "cluster", "cov_kwds": {"groups": codes}},
-        "hc3": {"cov_type": "HC3"},
-        "classical": {"cov_type": "nonrobust"},
-    }
-    fit = WLS(response, basis, weights=mass).fit(method="qr", **options[inference])
+    fit = WLS(response, basis, weights=mass).fit(
+        method="qr", cov_type="cluster", cov_kwds={"groups": codes}
+    )
     covariance = inverse_r @ fit.cov_params() @ inverse_r.T
-    df = np.full(k, float(n_clusters - 1 if inference == "cr1" else n - k))
-    return result(coefficients, covariance, df, residual_sd)
+    return result(coefficients, covariance, np.full(k, n_clusters - 1.0), residual_sd)
 
 
 def _orthonormal(

@@ -45,12 +45,12 @@ def test_options_reach_the_settings():
         "lenz2021", "--estimand", "typical", "--test", "ds", "--null", "asymptotic",
         "--alternative", "greater", "--correction", "hochberg", "--family", "row",
         "--alpha", "0.1", "--algorithms", "ALP, SVM,NND", "--tie-tolerance", "0",
-        "--inference", "hc3", "--rope", "0.02", "--random-state", "7",
+        "--inference", "cr1", "--rope", "0.02", "--random-state", "7",
     )["meta"]  # fmt: skip
     expected = {
         "estimand": "typical", "test": "ds", "null": "asymptotic", "alternative": "greater",
         "correction": "hochberg", "family": "row", "alpha": 0.1, "tie_tolerance": 0,
-        "inference": "hc3", "rope": 0.02,
+        "inference": "cr1", "rope": 0.02,
         "random_state": 7, "n_resamples": 100, "algorithms": ["ALP", "SVM", "NND"],
     }  # fmt: skip
     assert {key: meta[key] for key in expected} == expected

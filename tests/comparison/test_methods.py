@@ -58,7 +58,7 @@ def test_every_citation_is_a_reference_and_no_place_is_left(settings):
 
 
 def test_every_work_is_cited_somewhere():
-    other = [{"test": "ds"}, {"inference": "hc3"}]
+    other = [{"test": "ds"}]
     binary = UNEQUAL.assign(reward=(UNEQUAL["reward"] > 0.55).astype(int))
     found = [unequal(**settings) for settings in SETTINGS + other]
     found += [compare(table([1] * 12)), compare(binary)]

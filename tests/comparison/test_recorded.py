@@ -108,7 +108,7 @@ CASES = {
     ),
     "loss": (
         lambda: MANY((-0.1, 0.0, 0.0)).assign(reward=lambda frame: 1e4 * frame["reward"]),
-        {"score_name": "rmse", "lower_is_better": True, "inference": "hc3"},
+        {"score_name": "rmse", "lower_is_better": True, "inference": "cr1"},
     ),
 }  # fmt: skip
 

@@ -17,8 +17,8 @@ def test_explicit_options_override_the_preset():
     chosen = (paper.estimand, paper.correction, paper.family, paper.alternative, paper.null)
     assert chosen == ("typical", "holm", "row", "greater", "asymptotic")
     assert not paper.has_intervals
-    other = Settings.of(preset="paper", inference="hc3", alternative="two-sided", family="all")
-    assert (other.inference, other.alternative, other.correction) == ("hc3", "two-sided", "holm")
+    other = Settings.of(preset="paper", inference="cr2", alternative="two-sided", family="all")
+    assert (other.inference, other.alternative, other.correction) == ("cr2", "two-sided", "holm")
     assert Settings.of(preset="paper", control="ALP").family == "control"
     options = {"algorithms": ["ALP", "SVM"], "n_resamples": 100}
     # Also the values that are the defaults without the preset.
