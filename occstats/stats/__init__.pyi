@@ -27,7 +27,6 @@ from .effect_sizes import (
 )
 from .friedman import (
     FriedmanResult as FriedmanResult,
-    conover as conover,
     critical_difference as critical_difference,
     friedman as friedman,
     nemenyi as nemenyi,

@@ -1,6 +1,6 @@
-r"""Classical tests of several algorithms on several tasks: Friedman, Nemenyi, Conover.
+r"""Classical tests of several algorithms on several tasks: Friedman and Nemenyi.
 
-All three treat the rows as **independent**. Tasks of one dataset are not, so that these tests are
+Both treat the rows as **independent**. Tasks of one dataset are not, so that these tests are
 overconfident on tasks; on dataset means (one row per dataset) they are valid.
 
 References
@@ -10,7 +10,6 @@ References
 .. [2] R. L. Iman, J. M. Davenport (1980). Approximations of the critical region of the Friedman
    statistic. Communications in Statistics A 9(6), 571-595.
 .. [3] P. B. Nemenyi (1963). Distribution-free multiple comparisons. PhD thesis, Princeton.
-.. [4] W. J. Conover (1999). Practical Nonparametric Statistics, 3rd edition, section 5.8.
 """
 
 from collections.abc import Sequence
@@ -25,7 +24,6 @@ from scipy import special
 from occstats._format import Section
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import FloatArray, as_scores, mirror, upper_pairs
-from occstats.stats.corrections import adjust_pairs
 from occstats.stats.ranks import task_ranks
 from occstats.stats.sample import Sample
 
@@ -183,37 +181,6 @@ def _largest(k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     return z[used], below[used], density[used]
 
 
-def conover(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -> FloatArray:
-    r"""Return Conover's two-sided p-values of all pairs after Friedman's test, not corrected.
-
-    .. math:: t = \frac{|R_a - R_b|}{\sqrt{2 (n A - \sum_j R_j^2) / ((n-1)(k-1))}}
-
-    with rank sums R, the sum A of all squared ranks, and (n − 1)(k − 1) degrees of freedom. The
-    ranks of a :class:`FriedmanResult` can replace the scores.
-
-    Examples
-    --------
-    >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.7, 0.6, 0.65], [0.9, 0.7, 0.8]]
-    >>> conover(scores)[0].round(4)
-    array([1.    , 0.0104, 0.0104])
-    """
-    ranks = _ranks(scores, tie_tolerance)
-    n, k = ranks.shape
-    sums = ranks.sum(axis=0)
-    df = (n - 1) * (k - 1)
-    first, second = upper_pairs(k)
-    difference = np.abs(sums[first] - sums[second])
-    rest = max(0.0, n * float(np.sum(ranks**2)) - float(np.sum(sums**2)))
-    if df == 0:
-        p = np.full(len(first), np.nan)
-    elif rest <= 1e-12 * n * float(np.sum(ranks**2)):
-        # All rows agree: any difference is beyond chance.
-        p = np.where(difference > 0, 0.0, 1.0)
-    else:
-        p = 2 * special.stdtr(df, -difference / np.sqrt(2 * rest / df))
-    return mirror(p, p, k, 1.0)
-
-
 def _ranks(scores: ArrayLike | FriedmanResult, tie_tolerance: float) -> FloatArray:
     if isinstance(scores, FriedmanResult):
         return scores.ranks
@@ -229,7 +196,7 @@ def _ranks(scores: ArrayLike | FriedmanResult, tie_tolerance: float) -> FloatArr
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Classical(Section):
-    """Friedman's test and its post-hoc tests, on tasks and on dataset (or suite) means.
+    """Friedman's test and Nemenyi's, on tasks and on dataset (or suite) means.
 
     Attributes
     ----------
@@ -237,8 +204,8 @@ class Classical(Section):
         One row per unit: Friedman's χ², Iman and Davenport's F, Nemenyi's critical difference, and
         the assumption.
     pairs : DataFrame
-        One row per unit and unordered pair: two-sided p-values of Nemenyi (corrected by
-        construction) and Conover (uncorrected, and Holm over all pairs).
+        One row per unit and unordered pair: Nemenyi's two-sided p-values, which are corrected for
+        all pairs by construction.
     """
 
     friedman: pd.DataFrame
@@ -246,7 +213,7 @@ class Classical(Section):
 
 
 def classical_tests(sample: Sample, names: Sequence[str], *, alpha: float = 0.05) -> Classical:
-    """Run Friedman's test, and the post-hoc tests, on tasks and on dataset (or suite) means.
+    """Run Friedman's test, and Nemenyi's, on tasks and on dataset (or suite) means.
 
     Tasks with a missing score are dropped; `alpha` is the level of the critical difference.
     """
@@ -254,6 +221,7 @@ def classical_tests(sample: Sample, names: Sequence[str], *, alpha: float = 0.05
     means, suites = whole.clusters.means(whole.scores), whole.clusters.suites
     averaged = ("dataset means", means) if suites is None else ("suite means", suites.means(means))
     tests, pairs = [], []
+    first, second = upper_pairs(len(names))
     for unit, table in (("tasks", whole.scores), averaged):
         if len(table) < 2:
             continue
@@ -274,26 +242,15 @@ def classical_tests(sample: Sample, names: Sequence[str], *, alpha: float = 0.05
                 "assumption": _ASSUMPTIONS[unit],
             }
         )
-        pairs.append(_pair_frame(unit, found, names))
-    return Classical(
-        friedman=pd.DataFrame(tests),
-        pairs=pd.concat(pairs, ignore_index=True) if pairs else pd.DataFrame(),
-    )
-
-
-def _pair_frame(unit: str, found: FriedmanResult, names: Sequence[str]) -> pd.DataFrame:
-    means, raw = found.mean_ranks, conover(found)
-    np.fill_diagonal(raw, np.nan)
-    first, second = upper_pairs(len(names))
-    pairs = (first, second)
-    return pd.DataFrame(
-        {
+        of_pairs = {
             "unit": unit,
             "a": [names[place] for place in first],
             "b": [names[place] for place in second],
-            "mean_rank_difference": means[first] - means[second],
-            "p_nemenyi": nemenyi(found)[pairs],
-            "p_conover": raw[pairs],
-            "p_conover_holm": adjust_pairs(raw, "all", "holm")[pairs],
+            "mean_rank_difference": found.mean_ranks[first] - found.mean_ranks[second],
+            "p_nemenyi": nemenyi(found)[first, second],
         }
+        pairs.append(pd.DataFrame(of_pairs))
+    return Classical(
+        friedman=pd.DataFrame(tests),
+        pairs=pd.concat(pairs, ignore_index=True) if pairs else pd.DataFrame(),
     )

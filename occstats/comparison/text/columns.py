@@ -78,8 +78,7 @@ datasets)."
     if name.endswith(("_low", "_high")) and name not in EXPLANATIONS:
         name = name.removesuffix("_low").removesuffix("_high")
     quantity = "difference" if name == "ci" else name.removesuffix("_ci")
-    family = next((test for test in ("nemenyi", "conover") if name.startswith(f"p_{test}")), name)
-    sentence = EXPLANATIONS.get(family) or EXPLANATIONS.get(quantity, "")
+    sentence = EXPLANATIONS.get(name) or EXPLANATIONS.get(quantity, "")
     if quantity != name and intervals is not None and quantity in intervals:
         which = "differences: " if name == "ci" else ""
         return f"{sentence.removesuffix('.')} ({which}{intervals[quantity].name})."
