@@ -33,11 +33,8 @@ def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:
     )
     low, high = _rank_limits(interval.low[:k], interval.high[:k], study)
     better = decision.better
-    bounds = study.results.bounds
-    score_low, score_high = np.clip((interval.low[k:], interval.high[k:]), *bounds)
-    score_low, score_high = (
-        np.where(study.unscored, np.nan, values) for values in (score_low, score_high)
-    )
+    limits = np.clip((interval.low[k:], interval.high[k:]), *study.results.bounds)
+    score_low, score_high = np.where(study.unscored | np.isinf(limits), np.nan, limits)
     # One dataset, however it is weighted, gives one order.
     best = np.full(k, np.nan)
     if sample.clusters.independent.n_clusters > 1:

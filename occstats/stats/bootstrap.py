@@ -152,19 +152,13 @@ def _studentised_means(
     estimate = weighted_means(means, np.ones((1, len(means))))[0]
     units = effective_units(means, suites)
     error = mean_errors(means, np.ones((1, len(means))), suites)[0]
+    found = over_rows(
+        lambda rows: np.stack(studentised(means, rows, suites, estimate, error), axis=1), counts
+    )
+    replicates, pivots = found.swapaxes(0, 1)
     # Means that agree by chance would have an interval of zero width: with nine algorithms, three
     # datasets and tied scores all simultaneous intervals covered in only 88 % of samples.
     error = np.where((error == 0) & (units < FEW_CLUSTERS), np.nan, error)
-    replicates, errors = over_rows(
-        lambda rows: np.stack(
-            [weighted_means(means, rows), mean_errors(means, rows, suites)], axis=1
-        ),
-        counts,
-    ).swapaxes(0, 1)
-    # A resample that repeats one cluster has no spread.
-    pivots = np.divide(
-        replicates - estimate, errors, out=np.full_like(errors, np.nan), where=errors > 0
-    )
     tails = np.array([(1 + confidence) / 2, (1 - confidence) / 2])
     upper, lower = column_quantiles(pivots, tails)
     # Few clusters have few distinct resamples; with more, heavy tails make the ratios too small.
@@ -174,9 +168,33 @@ def _studentised_means(
     lower = np.where(few, -student, np.fmin(lower, -student))
     # Without any spread in many clusters the interval is a point.
     still = error == 0
-    low = np.where(still, estimate, estimate - upper * error)
-    high = np.where(still, estimate, estimate - lower * error)
+    with np.errstate(invalid="ignore"):
+        low = np.where(still, estimate, estimate - upper * error)
+        high = np.where(still, estimate, estimate - lower * error)
     return estimate, low, high, replicates
+
+
+def studentised(
+    means: FloatArray,
+    rows: FloatArray,
+    suites: Clusters | None,
+    estimate: FloatArray,
+    error: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the means of resamples, and their deviations from the estimate in standard errors.
+
+    A resample of equal means has no spread but rounding: its deviation is infinite, or 0 where it
+    equals the estimate. Without such resamples intervals are too narrow where few clusters differ
+    from the others: in simulations up to 14 % of 95 % intervals of mean ranks missed, with them at
+    most 4 %.
+    """
+    replicates, errors = weighted_means(means, rows), mean_errors(means, rows, suites)
+    rounding, shifts = 1e-6 * error, replicates - estimate
+    errors = np.where(errors < rounding, 0.0, errors)
+    shifts = np.where(np.abs(shifts) < rounding, 0.0, shifts)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        pivots = shifts / errors
+    return replicates, np.where(np.isnan(pivots), 0.0, pivots)
 
 
 def column_quantiles(replicates: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -187,5 +205,7 @@ def column_quantiles(replicates: FloatArray, levels: FloatArray) -> tuple[FloatA
     floor = np.floor(position).astype(np.intp)
     columns = np.arange(ordered.shape[1])
     lower, upper = ordered[floor, columns], ordered[np.minimum(floor + 1, most), columns]
-    low, high = lower + (position - floor) * (upper - lower)
+    with np.errstate(invalid="ignore"):
+        between = lower + (position - floor) * (upper - lower)
+    low, high = np.where(np.isinf(lower) | (position == floor), lower, between)
     return np.asarray(low), np.asarray(high)

@@ -31,6 +31,7 @@ from occstats.errors import ArgumentError
 from occstats.stats._arrays import BoolArray, FloatArray, antisymmetric, mirror
 from occstats.stats._resampling import Counts, PosteriorWeights, over_rows
 from occstats.stats.bayes import BayesianPairs
+from occstats.stats.bootstrap import studentised
 from occstats.stats.clusters import (
     FEW_CLUSTERS,
     Clusters,
@@ -231,15 +232,7 @@ def _bootstrap(
     estimate, error = weighted_means(means, once)[0], mean_errors(means, once, suites)[0]
 
     def pivots(rows: FloatArray, columns: slice) -> FloatArray:
-        errors = mean_errors(means[:, columns], rows, suites)
-        shifts = weighted_means(means[:, columns], rows) - estimate[columns]
-        # A resample of equal means has no spread but rounding: its pivot is infinite.
-        rounding = 1e-6 * error[columns]
-        errors = np.where(errors < rounding, 0.0, errors)
-        shifts = np.where(np.abs(shifts) < rounding, 0.0, shifts)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found = shifts / errors
-        return np.where(np.isnan(found), 0.0, found)
+        return studentised(means[:, columns], rows, suites, estimate[columns], error[columns])[1]
 
     p, greater, less, upper, lower = tails = np.zeros((5, len(t)))
     n = len(counts)

@@ -28,6 +28,13 @@ def test_percentiles_agree_with_scipy_where_clusters_are_single_tasks() -> None:
     assert found.high[0] == pytest.approx(peer.high, abs=0.02)
 
 
+@pytest.mark.parametrize("scale", [1.0, 0.1, 1 / 3])
+def test_where_few_clusters_differ_from_equal_ones_no_limit_is_finite(scale) -> None:
+    # One resample in eight repeats only the equal ones: its spread is 0, or a rounding error.
+    found = bootstrap_means(scale * np.repeat([1.1, 1.7], [18, 2]), np.arange(20), random_state=1)
+    assert (found.low > 0, found.high) == (True, np.inf)
+
+
 def test_studentised_by_hand() -> None:
     values, clusters = clustered(4)
     means = np.array([values[clusters == c].mean(axis=0) for c in np.unique(clusters)])
