@@ -77,7 +77,7 @@ OPERATORS = {
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.FloorDiv: ast.Mult, ast.And: ast.Or,
     ast.Or: ast.And,
 }  # fmt: skip
-COLUMNS = ["package", "file", "line", "was", "is", "noticed by", "judged"]
+COLUMNS = ["package", "file", "line", "was", "is", "noticed by", "judged", "seed"]
 # Tests in a browser or with a scheduler take minutes and see little that others do not.
 PYTEST = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly", "-m", "not slow",
           "--ignore-glob=*browser*", "--ignore-glob=*test_cluster*",
@@ -238,7 +238,8 @@ class Tests:
     def of(self, tree: Path, file: str, names: set[str]) -> list[str]:
         """Return a module and the test files, those first that name it, a part of it or a user."""
         stem = Path(file).stem.lstrip("_")
-        naming = [[test for test in self.files if each in self.texts[test]] for each in names]
+        words = [re.compile(rf"\b{each}\b") for each in (stem, *names)]
+        naming = [[test for test in self.files if w.search(self.texts[test])] for w in words]
         near = {test.name for tests in naming if len(tests) <= MOST_NAMING for test in tests}
         users = [
             path.stem.lstrip("_")
@@ -266,7 +267,9 @@ class Tests:
         failed = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
         return failed[0].split(" - ")[0].partition(" ")[2] if failed else "does not start"
 
-    def try_changes(self, tree: Path, sites: list[tuple[str, ast.AST, str]], out: Path) -> None:
+    def try_changes(
+        self, tree: Path, sites: list[tuple[str, ast.AST, str]], out: Path, seed: int
+    ) -> None:
         """Make one change after the other, and append what the tests say."""
         noticing = set[str]()
         for file, node, text in sites:
@@ -284,7 +287,8 @@ class Tests:
             rmtree(tree / "changed", ignore_errors=True)
             row = [self.package, file, line, segment(source, node), text, by]
             with out.open("a", encoding="utf-8", newline="") as table:
-                csv.writer(table, lineterminator="\n").writerow([*row, "noticed" if by else ""])
+                judged = "noticed" if by else ""
+                csv.writer(table, lineterminator="\n").writerow([*row, judged, seed])
             noticing.add(by)
         # The same tests must pass without a change.
         tests = sorted(noticing - {"", "does not start"})
@@ -341,21 +345,29 @@ def measure(seed: int, factor: float, packages: list[str], jobs: int, out: Path)
             ]
             if todo:
                 tests = Tests(trees[0], package)
-                shares = [partial(tests.try_changes, tree, todo[start::jobs], out.resolve())
-                          for start, tree in enumerate(trees)]  # fmt: skip
+                shares = [
+                    partial(tests.try_changes, tree, todo[start::jobs], out.resolve(), seed)
+                    for start, tree in enumerate(trees)
+                ]
                 in_parallel([*shares])
 
 
 def summary(path: Path) -> str:
-    """Return a Markdown table: for each package, the changes that were noticed and the others."""
+    """Return a Markdown table for each seed: how many changes of each package were noticed."""
     with path.open(encoding="utf-8", newline="") as file:
-        rows = [(row["package"], row["judged"] or "not judged") for row in csv.DictReader(file)]
-    kinds = sorted({judged for _, judged in rows}, key=lambda kind: (kind != "noticed", kind))
-    lines = [f"| package | {' | '.join(kinds)} |", f"| --- |{' ---: |' * len(kinds)}"]
-    for package in [*dict.fromkeys(package for package, _ in rows), "all"]:
-        counts = Counter(judged for each, judged in rows if package in (each, "all"))
-        lines.append(f"| `{package}` | {' | '.join(str(counts[kind]) for kind in kinds)} |")
-    return "\n".join(lines)
+        rows = [*csv.DictReader(file)]
+    tables = []
+    for seed in dict.fromkeys(row["seed"] for row in rows):
+        found = [
+            (row["package"], row["judged"] or "not judged") for row in rows if row["seed"] == seed
+        ]
+        kinds = sorted({judged for _, judged in found}, key=lambda kind: (kind != "noticed", kind))
+        lines = [f"| seed {seed} | {' | '.join(kinds)} |", f"| --- |{' ---: |' * len(kinds)}"]
+        for package in [*dict.fromkeys(package for package, _ in found), "all"]:
+            counts = Counter(judged for each, judged in found if package in (each, "all"))
+            lines.append(f"| `{package}` | {' | '.join(str(counts[kind]) for kind in kinds)} |")
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables)
 
 
 def main() -> None:
@@ -367,7 +379,7 @@ def main() -> None:
     parser.add_argument("--packages", default=",".join(PACKAGES), metavar="NAME,…")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--out", type=Path, default=Path("mutations.csv"))
-    parser.add_argument("--summary", type=Path, metavar="CSV", help="print a table of this file")
+    parser.add_argument("--summary", type=Path, metavar="CSV", help="print tables of this file")
     arguments = parser.parse_args()
     if arguments.summary:
         print(summary(arguments.summary))
