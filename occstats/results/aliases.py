@@ -163,7 +163,7 @@ def measure(name: str) -> tuple[Measure | None, str]:
     ):
         for end in (0, -1):
             # "mean" alone is a summary, and mean_test_accuracy has two affixes.
-            while len(words) > 1 and words[end] in marks:
+            while len(words) > 1 and words[end] in marks and "_".join(words) not in _MEASURES:
                 part = kind or part
                 words.pop(end)
     plain = "_".join(words)
