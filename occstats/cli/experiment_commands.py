@@ -56,7 +56,7 @@ def _carry_out(
     if dry_run:
         _print_plan(experiment, unit, as_json)
         return False
-    check_folder(out and experiment.store.folder)
+    check_folder(out)
     # A user at a terminal should know what is computed, and how long it will take.
     if sys.stderr.isatty() and experiment.remaining().n_rows:
         _print_plan(experiment, unit, as_json=False, err=True)
@@ -104,8 +104,7 @@ def _print_plan(experiment: Experiment, unit: str, as_json: bool, *, err: bool =
         *(*EXPERIMENT, "parameters", "preset", "fast"),
         out={
             "default": "results",
-            "metavar": "DIR|FILE.parquet",
-            "help": "Where to write the results; existing results are not computed again",
+            "help": "Folder to write to; existing results are not computed again",
         },
         as_json={"help": "Print the summary as JSON"},
         preset={
@@ -156,7 +155,7 @@ def run(
         say(note)
     if not _carry_out(experiment, out, "fits", **given):
         return 0
-    summary = summarise(experiment, experiment.finish(out))
+    summary = summarise(experiment, experiment.table())
     if given["as_json"]:
         click.echo(json.dumps(summary, ensure_ascii=False))
     else:

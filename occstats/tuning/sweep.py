@@ -8,12 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 import pandas as pd
 
 from occstats._checks import check_keywords
 from occstats._files import write_file
-from occstats.datasets import open_source
 from occstats.errors import ResultsError
 from occstats.experiment.estimators import Descriptors, Recipe, SeedPolicy
 from occstats.experiment.plan import estimated_seconds
@@ -26,8 +24,6 @@ from occstats.tuning.grids import Axis, SweepRecipe, Value, make_sweep_recipes
 from occstats.tuning.optimum import RESULT_COLUMNS, GridMeans, expand
 
 DESCRIPTION = "sweep.json"
-# Above this size of a class, time estimates use its number of distinct rows.
-MANY_ROWS = 10_000
 
 
 @check_keywords
@@ -188,9 +184,6 @@ class SweepExperiment(Experiment):
             pairs = 1e-10 * queries * max(sizes) ** 2 * (sizes[-1] if len(sizes) > 1 else 5)
             return 0.01 + 1e-6 * count + estimated_seconds(task, recipe) + sorting + pairs
         if recipe.kind == "support vectors":
-            # Equal rows are one row of the problem.
-            share = self._distinct_shares.get(task.key, 1.0)
-            n, queries = share * n, share * queries
             if n > MOST_DISTINCT:
                 sizes = [1 + (size - 1) // COARSE_STEP for size in sizes]
                 count = math.prod(sizes)
@@ -198,18 +191,6 @@ class SweepExperiment(Experiment):
             solving = 1e-10 * n * (1.7 * n + 4 * min(n, 2000) + queries)
             return 0.02 + kernels + count * (1e-4 + solving)
         return count * estimated_seconds(task, recipe)
-
-    @cached_property
-    def _distinct_shares(self) -> dict[tuple[str, str], float]:
-        """Map each large task to the share of distinct rows in its target class."""
-        shares = {}
-        for source, _, tasks in self.tasks:
-            for task in tasks:
-                if task.n > MANY_ROWS:
-                    dataset = open_source(source)
-                    rows = dataset.X[dataset.labels == task.target]
-                    shares[task.key] = len(np.unique(rows, axis=0)) / len(rows)
-        return shares
 
     def described(self) -> dict[str, Any]:
         """Return the sizes of the grids, for a dry run."""
