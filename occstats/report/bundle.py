@@ -14,7 +14,12 @@ from occstats.comparison.text.verdict import headline, make_verdict, tally_sente
 from occstats.report import page
 from occstats.report.formatted_table import Table
 from occstats.report.json_document import to_json
-from occstats.report.markup import escape_latex, escape_markdown, table_to_latex, table_to_markdown
+from occstats.report.markup import (
+    escape_markdown,
+    prose_to_latex,
+    table_to_latex,
+    table_to_markdown,
+)
 from occstats.report.tables import all_tables, paper_comparison, paper_p_values, paper_scores
 
 if TYPE_CHECKING:
@@ -94,8 +99,9 @@ def paper_table(comparison: Comparison, name: str = "comparison", label: str = "
     """Return a table of a paper in LaTeX."""
     check_choice("table", name, PAPER_TABLES)
     table = PAPER_TABLES[name](comparison).capped()
-    # Repeated datasets are left out in the table of scores.
-    return table_to_latex(table, group_columns=2 if name == "scores" else 0, label=label)
+    # Repeated datasets are left out in the table of scores; the number of attributes precedes tasks.
+    grouped = 2 + (table.headers[1] == "m") if name == "scores" else 0
+    return table_to_latex(table, group_columns=grouped, label=label)
 
 
 def methods_to_latex(methods: MethodsText) -> str:
@@ -104,7 +110,7 @@ def methods_to_latex(methods: MethodsText) -> str:
     marks = {work.key: f"\ue000{place}\ue001" for place, work in enumerate(methods.references)}
 
     def written(text: str) -> str:
-        text = escape_latex(text)
+        text = prose_to_latex(text)
         for key, mark in marks.items():
             text = text.replace(f" {mark}", rf"~\cite{{{key}}}")
         return text

@@ -20,6 +20,7 @@ __all__ = [
     "escape_latex",
     "escape_markdown",
     "markdown_lines",
+    "prose_to_latex",
     "table_to_html",
     "table_to_latex",
     "table_to_markdown",
@@ -31,8 +32,8 @@ _LATEX = re.compile("|".join(map(re.escape, TEX_COMMANDS)))
 
 # A larger table in an output cell makes a notebook unusable.
 NOTEBOOK_COLUMNS = 40
-# A longer LaTeX table breaks across pages.
-PAGE_ROWS = 36
+# A LaTeX table with more rows and lines of caption breaks across pages.
+PAGE_LINES, CAPTION_LINE = 40, 75
 # Widths in points: a column of a two-column article, and the text of one with a single column.
 COLUMN_WIDTH, TEXT_WIDTH = 229.0, 345.0
 # The smallest font of a table in a column: wider ones take the width of the page.
@@ -45,9 +46,11 @@ SIZES = (
     (r"\footnotesize", 0.85, 3.0),
     (r"\scriptsize", 0.8, 1.5),
     (r"\tiny", 0.68, 2.0),
+    (r"\tiny", 0.68, 1.5),
 )
-# Widths of characters of Computer Modern at 10 pt; digits and most letters are 5.
-WIDTHS = dict.fromkeys("+−<>≥≤±=×%mw", 7.8) | dict.fromkeys(".,:;'|[]()/il", 2.8) | {" ": 3.3}
+# Widths of characters of Computer Modern at 10 pt; those of other letters are at most 7.5 and 5.2.
+WIDTHS = dict.fromkeys("+−<>≥≤±=×%@&mwKGOQ_", 7.9) | dict.fromkeys(".,:;'|[]()/il", 2.8)
+WIDTHS |= dict.fromkeys("0123456789", 5.0) | {" ": 3.3, "M": 9.2, "W": 10.3, "I": 3.7}
 
 
 def escape_markdown(text: str) -> str:
@@ -71,6 +74,11 @@ def escape_latex(text: str) -> str:
     # Two hyphens would become a dash.
     apart = printable(text).replace("--", "-\u200b-")
     return _LATEX.sub(lambda match: TEX_COMMANDS[match[0]], apart).replace("\u200b", "{}")
+
+
+def prose_to_latex(text: str) -> str:
+    """Return the escaped text, in which long names may break after underscores and slashes."""
+    return re.sub(r"(\\_|/)", r"\1\\allowbreak{}", escape_latex(text))
 
 
 def _rows(
@@ -195,18 +203,17 @@ def table_to_latex(table: Table, *, group_columns: int = 0, label: str = "") -> 
     \end{table}
     <BLANKLINE>
     """
-    sentences = [f"{table.title}.", table.explanation, table.remark()]
-    caption = escape_latex(" ".join(filter(None, sentences)))
+    caption = prose_to_latex(_caption(table))
     named = label or f"tab:{table.name.replace('_', '-')}"
     if not re.fullmatch(r"[\w:.\-/ ]+", str(named), re.ASCII):
         raise ArgumentError(f"label must consist of letters, digits and :.-/_; got {named!r}")
     parts = _parts(table, max(group_columns, 1))
-    write = _long_table if len(table) > PAGE_ROWS else _float
+    write = _float if _fits_page(table) else _long_table
     written = []
     for number, part in enumerate(parts, start=1):
         text, name = caption, named
         if number > 1:
-            text, name = f"{escape_latex(table.title)}.", f"{named}-{number}"
+            text, name = f"{prose_to_latex(table.title)}.", f"{named}-{number}"
         text += f" Part {number} of {len(parts)}." if len(parts) > 1 else ""
         lines = write(part, rf"\caption{{{text}}}", rf"\label{{{name}}}", group_columns)
         written.append("\n".join(lines) + "\n")
@@ -223,6 +230,14 @@ def tabular_to_latex(table: Table, *, group_columns: int = 0) -> list[str]:
         r"\bottomrule",
         r"\end{tabular}",
     ]
+
+
+def _caption(table: Table) -> str:
+    return " ".join(filter(None, [f"{table.title}.", table.explanation, table.remark()]))
+
+
+def _fits_page(table: Table) -> bool:
+    return len(table) + len(_caption(table)) / CAPTION_LINE <= PAGE_LINES
 
 
 def _float(table: Table, caption: str, label: str, group_columns: int) -> list[str]:
@@ -313,8 +328,7 @@ def _latex_bold(cell: str) -> str:
 def _parts(table: Table, n_leading: int) -> list[Table]:
     """Return the table in as few parts as fit the text; each begins with the leading columns."""
     _, scale, space = SIZES[-1]
-    # Widths are estimated from above.
-    room = 1.02 * TEXT_WIDTH + 2 * space
+    room = TEXT_WIDTH + 2 * space
     widths = [width * scale + 2 * space for width in _column_widths(table)]
     parts: list[list[Column]] = [[]]
     used = lead = sum(widths[:n_leading])
@@ -331,7 +345,7 @@ def _fitting_style(table: Table) -> tuple[str, list[str]]:
     """Return the environment of a table, and the largest font and space in which it fits."""
     width, gaps = sum(_column_widths(table)), 2 * (len(table.columns) - 1)
     sizes = [("table", COLUMN_WIDTH, size) for size in SIZES[:SMALLEST_IN_COLUMN]]
-    sizes = sizes if len(table) <= PAGE_ROWS else []
+    sizes = sizes if _fits_page(table) else []
     sizes += [("table*", TEXT_WIDTH, size) for size in SIZES]
     fitting = [s for s in sizes if s[2][1] * width + gaps * s[2][2] <= s[1]]
     environment, _, (font, _, space) = [*fitting, sizes[-1]][0]

@@ -9,7 +9,7 @@ from occstats._format import printable
 from occstats.comparison.text.verdict import headline, make_verdict, subject_of, tally_sentence
 from occstats.report.formatted_table import Table
 from occstats.report.markup import escape_html as escape
-from occstats.report.markup import escape_latex, table_to_html, tabular_to_latex
+from occstats.report.markup import prose_to_latex, table_to_html, tabular_to_latex
 from occstats.report.tables import all_tables, comparison_table
 
 if TYPE_CHECKING:
@@ -69,9 +69,7 @@ def answer_to_latex(
 
 
 def _prose(text: str) -> str:
-    """Return a paragraph in which long names may break after underscores."""
-    escaped = escape_latex(text).replace(r"\_", r"\_\allowbreak{}")
-    return rf"{{\raggedright {escaped}\par}}" if text else ""
+    return rf"{{\raggedright {prose_to_latex(text)}\par}}" if text else ""
 
 
 def _list(items: list[str]) -> str:
