@@ -245,7 +245,7 @@ def p_writer(settings: Any) -> Callable[[float], str]:
     return write
 
 
-def p_equation(p: float, level: float | None = None) -> str:
+def p_equation(p: float, write: Callable[[float], str] = p_value) -> str:
     """Return a p-value as an equation, for a sentence.
 
     Examples
@@ -253,8 +253,8 @@ def p_equation(p: float, level: float | None = None) -> str:
     >>> p_equation(0.0204), p_equation(0.00001)
     ('p = 0.020', 'p < 0.001')
     """
-    shown = p_value(p, level)
-    return f"p {shown[0]} {shown[1:]}" if shown[0] in "<>" else f"p = {shown}"
+    shown = write(p)
+    return f"p {shown[0]} {shown[1:].strip()}" if shown[0] in "<>≥" else f"p = {shown}"
 
 
 def decimals(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occstats._format import decimals, minus_signs, p_equation, printable
+from occstats._format import decimals, minus_signs, p_equation, p_writer, printable
 from occstats.comparison.text.verdict import difference_digits, difference_of
 from occstats.results.aliases import score_word
 
@@ -96,14 +96,14 @@ def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
     interval = f"{level} {low} to {high}"
     if np.isinf([row["ci_low"], row["ci_high"]]).all():
         interval = f"no finite {level}"
-    parts = [f"{interval}; {p_equation(row['p'])}", results.evidence]
+    parts = [f"{interval}; {p_equation(row['p'], p_writer(settings))}", results.evidence]
     if np.isnan(row["ci_low"]):
         parts[0] = "too few for a confidence interval"
     if settings.margin is not None:
         parts.insert(1, f"margin {settings.margin:g}")
     line = (
-        f"{difference_of(comparison, *names)} = {difference} {settings.estimand} "
-        f"{score_word(results.score_name)} ({'; '.join(parts)})."
+        f"The difference in {settings.estimand} {score_word(results.score_name)}, "
+        f"{difference_of(comparison, *names)}, is {difference} ({'; '.join(parts)})."
     )
     if row["mean_difference"] * row["typical_difference"] < 0:
         better, worse = names if row["typical_difference"] > 0 else names[::-1]

@@ -99,7 +99,7 @@ def paper_table(comparison: Comparison, name: str = "comparison", label: str = "
     """Return a table of a paper in LaTeX."""
     check_choice("table", name, PAPER_TABLES)
     table = PAPER_TABLES[name](comparison).capped()
-    # Repeated datasets are left out in the table of scores; the number of attributes precedes tasks.
+    # In the table of scores, repeated datasets are left out; m precedes the tasks.
     grouped = 2 + (table.headers[1] == "m") if name == "scores" else 0
     return table_to_latex(table, group_columns=grouped, label=label)
 

@@ -81,7 +81,7 @@ def _legend(family: Comparisons) -> Iterator[str]:
     if not family.joint:
         yield "Measures were corrected separately."
     if family.cells.apply(lambda column: column.str.contains(" : ")).any(axis=None):
-        yield "Where most scores are equal: wins : losses."
+        yield "Where more than 20 % of the scores are equal: wins : losses."
     conclusions = family.conclusions
     if (conclusions == EQUIVALENT).any(axis=None):
         yield "= equivalent."
@@ -89,7 +89,7 @@ def _legend(family: Comparisons) -> Iterator[str]:
         yield f"{REVERSED} the other estimate has the opposite sign."
     if family.kind == "slice":
         unit = family.first.results.unit
-        yield f"In parentheses: {unit}s."
+        yield f"The number of {unit}s is in parentheses."
         yield "A pair that differs in only one slice does not show that the slices differ."
 
 

@@ -76,7 +76,7 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
         name = heading_name(comparison)
         who = name if name == printable(subject) else f"the {name}"
         leading["explanation"] = (
-            f"Each row compares {who} with another algorithm; + if {who} is better."
+            f"Each row compares {who} with another algorithm; positive values favour {who}."
         )
     return _environment().get_template("page.html.j2").render(
         policy=content_security_policy(scripts=scripts, styles=[style]),

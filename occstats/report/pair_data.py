@@ -18,17 +18,17 @@ from occstats._format import (
     percent,
     printable,
 )
-from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from occstats.comparison.decision import BETTER
 from occstats.comparison.heterogeneity import new_dataset_sentences
 from occstats.comparison.study import LEAST_RESAMPLES, STEPS
 from occstats.comparison.text.columns import explain
 from occstats.comparison.text.verdict import (
     difference_digits,
     mostly_equal,
+    pair_sentences,
     score_digits,
     short_names,
     subject_of,
-    wins_and_losses,
     with_short_names,
 )
 from occstats.report.tables import interval_heading, other_estimand
@@ -100,15 +100,13 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     if comparison.results.n_independent < 2 or len(names) < 2:
         return None
     position = {name: index for index, name in enumerate(names)}
-    rows, digits = _rows(comparison), difference_digits(comparison)
+    rows = _rows(comparison)
     measures = _measures(comparison, rows)
     predictions = new_dataset_sentences(comparison, names)
     sentences = {
-        (row["a"], row["b"]): _sentence(
-            comparison, row, digits, predictions.get((row["a"], row["b"]), "")
-        )
-        for row in rows.to_dict("records")
-        if row["conclusion"] != WORSE
+        (a, b): f"{sentence} {predictions.get((a, b), '')}".rstrip()
+        for a in names
+        for b, sentence in pair_sentences(comparison, a).items()
     }
     changed = _changes(comparison)
     pairs: dict[str, dict[str, Any]] = {}
@@ -148,42 +146,6 @@ def _rows(comparison: Comparison) -> pd.DataFrame:
         shifts += [name for name in ("difference", "ci_low", "ci_high") if name in rows]
     rows.loc[mostly_equal(rows) & (rows["wins"] + rows["losses"] > 0), shifts] = np.nan
     return rows
-
-
-def _sentence(comparison: Comparison, row: dict[Any, Any], digits: int, prediction: str) -> str:
-    """Return the decision about a pair in which a is not worse, and the prediction."""
-    settings, results = comparison.settings, comparison.results
-    a, b, score = printable(row["a"]), printable(row["b"]), score_word(results.score_name)
-    if row["n_tasks"] == 0:
-        return f"{a} and {b} have no task in common."
-    if row["ties"] == row["n_tasks"] and not pd.isna(row["conclusion"]):
-        return f"{a} and {b} have the same scores on all tasks that both have."
-    if pd.isna(row["conclusion"]):
-        return f"{a} and {b} were not tested against each other. {prediction}".rstrip()
-    typical = settings.estimand == "typical"
-    lead = {
-        BETTER: f"{a} is {'typically better' if typical else f'better in mean {score}'} than {b}",
-        EQUIVALENT: f"{a} and {b} are equivalent within ±{settings.margin or 0:g}",
-        UNDECIDED: f"{a} and {b} are not distinguishable",
-    }[row["conclusion"]]
-    if row["reversed"]:
-        level = "higher" if results.higher_is_better else "lower"
-        other = f"has the {level} mean" if typical else "does better on a typical task"
-        lead += f", but {b} {other}: the answer depends on the question"
-    size = " and ".join(wins_and_losses(row["wins"], row["losses"]))
-    if np.isfinite(row["difference"]):
-        size = f"{settings.estimand} difference {decimals(digits, signed=True)(row['difference'])}"
-        if settings.has_intervals and np.isfinite([row["ci_low"], row["ci_high"]]).any():
-            brackets = limits(digits)(row["ci_low"], row["ci_high"])
-            size += f", {interval_heading(comparison)} {brackets}"
-    p = p_writer(settings)(row["p"])
-    equation = f"p {p[0]} {p[1:].strip()}" if p[0] in "<>≥" else f"p = {p}"
-    claim = "" if settings.alternative == "two-sided" else f" for “{a} is better”"
-    # No line breaks within the equation.
-    numbers = minus_signs(f"{size}, {equation.replace(' ', chr(160))}{claim}")
-    closing = " Absence of significance does not imply equivalence."
-    sentence = f"{lead} ({numbers}).{closing if row['conclusion'] == UNDECIDED else ''}"
-    return f"{sentence} {prediction}".rstrip()
 
 
 def _changes(comparison: Comparison) -> dict[frozenset[str], list[str]]:

@@ -447,10 +447,10 @@ def _summary(comparison: Comparison) -> Table:
         **_described(comparison, "summary"),
     )
     explained = {
-        level: "Intervals are for single algorithms: do not compare two algorithms by them.",
+        level: "Each interval is for one algorithm; do not use the intervals to compare two.",
         "CVSD": "CVSD: standard deviation over folds, or the spread given with a score.",
-        "rank range": "Rank range: ranks consistent with the decisions about pairs.",
-        "leads": "Leads: share of bootstrap resamples in which it comes first; uncorrected.",
+        "rank range": "Rank range: ranks consistent with the pairwise conclusions.",
+        "leads": "Leads: share of bootstrap resamples in which it ranks first (uncorrected).",
     }
     headers = {column.header for column in table.columns}
     notes = [words for header, words in explained.items() if header in headers]
@@ -588,9 +588,8 @@ def _stability(comparison: Comparison) -> Iterator[Table]:
 
 
 def _detectable(comparison: Comparison) -> Table:
-    section, unit, digits = comparison.design, comparison.results.unit, score_digits(comparison)
-    least, power = section.smallest_p_corrected, 100 * section.wanted_power
-    note = f"With {count(section.n_clusters, unit)} and this correction, no p-value can be below "
+    section, digits = comparison.design, score_digits(comparison)
+    power = 100 * section.wanted_power
     return _pair_table(
         comparison,
         _described(comparison, "detectable", n=section.n_clusters, power=power),
@@ -598,7 +597,6 @@ def _detectable(comparison: Comparison) -> Table:
         ("observed", "mean_difference", decimals(digits, signed=True)),
         ("detectable", "minimal_detectable", decimals(digits)),
         ("detectable, corrected", "minimal_detectable_corrected", decimals(digits)),
-        note=f"{note}{least:.2g}." if least > 0 else "",
     )
 
 

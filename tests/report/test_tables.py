@@ -3,7 +3,7 @@
 import pytest
 
 import occstats
-from occstats._format import decimals, limits, p_equation, p_value
+from occstats._format import decimals, limits, p_value
 from occstats.report.bundle import contents
 from occstats.report.tables import all_tables, comparison_table
 from tests.report.screens import CASES, HIGHER, screen, simulated
@@ -42,7 +42,7 @@ def test_two_reversed_estimates_are_marked():
 def test_p_values_never_round_to_the_level(p):
     assert (float(p_value(p, 0.05)) <= 0.05) == (p <= 0.05)
     assert float(p_value(p, 0.05)) != 0.05
-    assert p_equation(p, 0.05) == f"p = {p:g}"
+    assert p_value(p, 0.05) == f"{p:g}"
 
 
 def test_halves_are_rounded_away_from_zero_and_limits_outward():

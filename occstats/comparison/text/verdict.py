@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from occstats._format import count, decimals, listing, minus_signs, p_equation, printable, wrap
+from occstats._format import (
+    count,
+    decimals,
+    listing,
+    minus_signs,
+    p_equation,
+    p_writer,
+    printable,
+    wrap,
+)
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from occstats.comparison.study import FEW_DATASETS
 from occstats.results.aliases import score_word
@@ -29,6 +38,7 @@ __all__ = [
     "headline",
     "make_verdict",
     "mostly_equal",
+    "pair_sentences",
     "score_digits",
     "short_names",
     "subject_of",
@@ -117,6 +127,16 @@ def make_verdict(comparison: Comparison, *, shorten: bool = False) -> Verdict:
     return Verdict(tuple(writer.sentences()), tuple(writer.relations()), tuple(remarks))
 
 
+def pair_sentences(comparison: Comparison, a: str) -> dict[str, str]:
+    """Return the conclusion about an algorithm and each other one that is not better than it."""
+    writer = _Writer(comparison, {}, a)
+    return {
+        b: f"{writer.relation(b)} {writer.size(b)}".strip()
+        for b in writer.others
+        if writer.conclusions[b] != WORSE
+    }
+
+
 def short_names(names: list[str]) -> tuple[dict[str, str], str]:
     """Return the names without a long common prefix, and the prefix.
 
@@ -187,12 +207,14 @@ def tally_sentence(comparison: Comparison) -> str:
         return ""
     alone = results.n_independent == results.n_tasks
     ignored = 0 if alone else counts.ignoring_clusters
-    hint = "If tasks form groups, name the column of the group (dataset=…)."
+    hint = "If tasks form groups, name the column that identifies them (dataset=…)."
     hint = comparison.study.shared_prefix or hint if alone else ""
     if len(comparison.algorithms) == 2:
         if ignored > counts.different:
             p = np.nanmin(comparison.decision.ignoring_clusters[0])
-            return f"They would differ if tasks were treated as independent ({p_equation(p)})."
+            return (
+                f"The difference would be significant if tasks were independent ({p_equation(p)})."
+            )
         return hint
     sentence, again = f"{counts.different:,} of {counts.tested:,} pairs differ", ""
     if settings.control is not None:
@@ -210,11 +232,11 @@ def tally_sentence(comparison: Comparison) -> str:
 class _Writer:
     """The sentences about one comparison, with the names as they are shown."""
 
-    def __init__(self, comparison: Comparison, names: dict[str, str]) -> None:
+    def __init__(self, comparison: Comparison, names: dict[str, str], subject: str = "") -> None:
         self.comparison = comparison
         self.settings, self.results = comparison.settings, comparison.study.results
         self.names = names
-        self.subject = subject_of(comparison)
+        self.subject = subject or subject_of(comparison)
         self.score = score_word(self.results.score_name)
         self.typical = self.settings.estimand == "typical"
         self.possible = comparison.decision.possible
@@ -249,9 +271,11 @@ class _Writer:
             )
         yield self.leader()
         if len(self.others) == 1 and self.results.n_independent > 1:
-            if not depends and not beaten_by and (relation := self.relation()):
+            (other,) = self.others
+            shown = self.possible or self.conclusions[other] != UNDECIDED
+            if shown and not depends and not beaten_by and (relation := self.relation(other)):
                 yield relation
-            yield self.size()
+            yield self.size(other)
 
     def relations(self) -> Iterator[tuple[str, list[str]]]:
         if len(self.others) == 1 or self.results.n_independent < 2 or self.same:
@@ -322,12 +346,15 @@ class _Writer:
                 return ""
             winners, losers = [names[pairs[0, 0]]], [names[pairs[0, 1]]]
             more = len(pairs) > 1
+        return self.contrast(winners, losers, " (also for other pairs)" if more else "")
+
+    def contrast(self, winners: list[str], losers: list[str], also: str = "") -> str:
+        """Return the sentence about winners whose other estimate favours the losers."""
         if self.typical:
             level = "higher" if self.results.higher_is_better else "lower"
             means = f"has the {level} mean" if len(losers) == 1 else f"have {level} means"
         else:
             means = f"{'does' if len(losers) == 1 else 'do'} better on a typical task"
-        also = " (also for other pairs)" if more else ""
         return (
             f"{self.is_better(winners, losers)}, but {self.join(losers)} {means}: the answer "
             f"depends on the question{also}."
@@ -376,22 +403,24 @@ class _Writer:
             return ""
         return f", but {self.name(top[0])} has the best mean {self.score} ({means[top[0]]})"
 
-    def relation(self) -> str:
-        """Return the conclusion about two algorithms as a sentence."""
-        (other,) = self.others
-        conclusion = self.conclusions[other]
-        if self.same or pd.isna(conclusion) or (not self.possible and conclusion == UNDECIDED):
+    def relation(self, other: str) -> str:
+        """Return the conclusion about the subject and another algorithm as a sentence."""
+        conclusion, row = self.conclusions[other], self.rows.loc[other]
+        if row["ties"] == row["n_tasks"]:
             return ""
+        if pd.isna(conclusion):
+            return f"{self.join([self.subject, other])} were not tested against each other."
+        if row["reversed"] and conclusion == BETTER:
+            return self.contrast([self.subject], [other])
         return f"{self.name(self.subject)} is {self.words()[conclusion]} {self.name(other)}."
 
-    def size(self) -> str:
-        """Return the difference of two algorithms with its interval and p-value."""
-        (other,) = self.others
+    def size(self, other: str) -> str:
+        """Return the difference from another algorithm with its interval and p-value."""
         row: dict[Any, Any] = self.rows.loc[other].to_dict()
-        who = self.name(self.subject), self.name(other)
-        if self.same:
-            tasks = count(int(row["n_tasks"]), "task")
-            return f"{who[0]} and {who[1]} have the same scores on all {tasks}."
+        who, n_tasks = (self.name(self.subject), self.name(other)), int(row["n_tasks"])
+        if row["ties"] == n_tasks:
+            same = f"the same scores on all {count(n_tasks, 'task')}"
+            return f"{who[0]} and {who[1]} have {same if n_tasks else 'no task in common'}."
         places, parts = difference_digits(self.comparison), []
         write = decimals(places, signed=True)
         kinds = ("typical", "mean") if self.typical else ("mean", "typical")
@@ -408,7 +437,10 @@ class _Writer:
                 if self.settings.margin is not None and row["conclusion"] != EQUIVALENT:
                     parts.append(f"margin {self.settings.margin:g}")
         if not pd.isna(row["p"]):
-            parts.append(f"{p_equation(row['p'], self.settings.alpha)}, {self.comparison.basis}")
+            one_sided = self.settings.alternative != "two-sided"
+            claim = f" for “{who[0]} is better”" if one_sided else ""
+            equation = p_equation(row["p"], p_writer(self.settings))
+            parts.append(f"{equation}{claim}, {self.comparison.basis}")
         if parts:
             size += f" ({'; '.join(parts)})"
         if row["reversed"]:

@@ -141,7 +141,7 @@
     ...data.measures.flatMap(({ label, explanation }) => [element("dt", {}, label), element("dd", {}, explanation)])));
 
   const datasetTable = (rows, names, changed) => makeTable("pair_datasets", "Influence of single datasets.",
-    "Influence: the mean difference minus its value without the dataset. A dataset changes the conclusion if leaving it out does.",
+    "Influence: the mean difference minus its value without the dataset. The last column marks datasets without which the conclusion is different.",
     ["dataset", "tasks", names.a, names.b, "difference", "influence", "changes the conclusion"],
     rows.map((row) => [row.name, [String(row.tasks.length), row.tasks.length], [score(row.a), row.a], [score(row.b), row.b],
       [change(row.difference), row.difference], [change(row.influence), row.influence], changed.has(row.name) ? "yes" : ""]), true);

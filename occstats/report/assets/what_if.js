@@ -92,7 +92,7 @@
       chart.append(svgElement("line", { x1: x(rank), x2: x(rank), y1: top - 4, y2: height - 8, class: "grid" }),
         text(x(rank), top - 9, String(rank), "middle"));
     }
-    chart.append(text(x(low), 10, "mean rank (best left)"), text(groupAt(0) - 8, 10, bars.length ? "no significant difference" : ""));
+    chart.append(text(x(low), 10, "mean rank (lower is better)"), text(groupAt(0) - 8, 10, bars.length ? "no significant difference" : ""));
     names.forEach((name, place) => {
       chart.append(text(left - 12, y(place) + 4, name, "end"),
         svgElement("circle", { cx: x(ranks[place]), cy: y(place), r: 4.5, class: "first" }),
