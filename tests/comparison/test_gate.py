@@ -53,7 +53,9 @@ def test_failed_runs_need_a_score():
     assert "--estimand" not in refused.stderr  # which the gate has not
     worse = CliRunner().invoke(main, command.split())
     assert worse.exit_code == 4
-    assert worse.stdout.startswith("inferior: CAND − BASE = −0.2959 mean score (95 % CI ")
+    assert worse.stdout.startswith(
+        "inferior: The difference in mean score, CAND − BASE, is −0.2959 (95 % CI "
+    )
     # A measure with a known bound needs none.
     known = gate(path, *names, "--missing", "worst", "--score-name", "auroc")
     assert known.exit_code == 4
