@@ -578,9 +578,14 @@ class _Finder:
         return ""
 
     def _without_numbers(self) -> str:
-        text = next((c for c in self.free if self.raw.names(c)), "")
-        cell = f"; {quote(text)} has text such as {quote(self.raw.names(text)[0])}" if text else ""
-        return f"{self.raw.name}: no column holds numbers, so there is no score{cell}"
+        """Return a message with a cell of the table, if possible one that is like a result."""
+        texts = [(column, names[0]) for column in self.free if (names := self.raw.names(column))]
+        results = [(column, text) for column, text in texts if _RESULT.match(text)]
+        cell = "".join(
+            f"; {quote(c)} has text such as {quote(t)}" for c, t in (results or texts)[:1]
+        )
+        one = "; keep one number in each cell" if results else ""
+        return f"{self.raw.name}: no column holds numbers, so there is no score{cell}{one}"
 
     def _metric(self) -> str | None:
         """Find a column of measures, which must be one measure; return its name."""
