@@ -11,7 +11,9 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from occstats.cli import main
 from occstats.datasets import read_dataset
 from occstats.datasets.catalogue import Entry, catalogue, check_folder, entry_of
 from occstats.datasets.fetching import fetch_dataset, find_members, prepare_table
@@ -250,3 +252,21 @@ def test_a_spreadsheet_in_an_archive_is_found_and_damage_is_named():
     packed[start : start + 8] = b"\xff" * 8
     with pytest.raises(DataError, match="damaged archive"):
         find_members(bytes(packed), ["toy.data"], source="c.zip")
+
+
+@pytest.mark.parametrize(
+    ("options", "fetched"), [([], ["wine"]), (["--force"], ["iris", "wine"])], ids=str
+)
+def test_the_command_fetches_what_is_missing(tmp_path, monkeypatch, options, fetched):
+    asked = []
+
+    def fetch(entry, *_, **__):
+        asked.append(entry.name)
+        raise DataError("not found")
+
+    monkeypatch.setattr("occstats.datasets.fetching.fetch_dataset", fetch)
+    (tmp_path / "iris.parquet").touch()
+    arguments = ["datasets", "fetch", "iris", "wine", "--out", str(tmp_path), *options]
+    done = CliRunner().invoke(main, arguments)
+    assert (asked, done.exit_code) == (fetched, 1)
+    assert ("iris: exists" in done.output) == ("iris" not in fetched)

@@ -221,6 +221,8 @@ def test_the_command_writes_tables_figures_choices_and_results(folder, tmp_path)
         "sweep.json", "sweep.svg", "tuning.json", "curves.csv", "results.csv",
         ".occstats-manifest.json",
     }  # fmt: skip
+    for path in out.glob("*.csv"):
+        assert not any(name.startswith("Unnamed") for name in pd.read_csv(path)), path
     document = json.loads((out / "tuning.json").read_text())
     assert set(document["leave_one_dataset_out"]["LNND"]) == {"one", "two", "three"}
     results = occstats.load_results(out / "results.csv")
