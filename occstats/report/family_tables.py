@@ -82,9 +82,12 @@ def _legend(family: Comparisons) -> Iterator[str]:
         yield "Measures were corrected separately."
     if family.cells.apply(lambda column: column.str.contains(" : ")).any(axis=None):
         yield "Where more than 20 % of the scores are equal: wins : losses."
-    conclusions = family.conclusions
-    if (conclusions == EQUIVALENT).any(axis=None):
-        yield "= equivalent."
+    margin = family.first.settings.margin
+    rule = "" if margin is None else f" (confidence interval within ±{margin:g})"
+    if (family.conclusions == EQUIVALENT).any(axis=None):
+        yield f"= equivalent{rule}."
+    elif rule:
+        yield f"Equivalent{rule}: none."
     if family.pairwise["reversed"].any():
         yield f"{REVERSED} the other estimate has the opposite sign."
     if family.kind == "slice":
