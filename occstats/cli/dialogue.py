@@ -164,6 +164,7 @@ def converse(error: UnclearTableError, *, told: str | None, several: bool) -> di
     """
     from occstats.results.aliases import measure
     from occstats.results.ask import kind_of
+    from occstats.results.roles import fits
 
     raw, found = error.raw, error.found
     columns = raw.columns
@@ -190,7 +191,9 @@ def converse(error: UnclearTableError, *, told: str | None, several: bool) -> di
     known_score = score and (not options or (one_column and measure(score)[0]))
     if not (wide or told or known_score):
         options["score"] = _ask_score(raw)
-    if wide or "lower_is_better" in error.template or "score" not in options:
+    listed = measure(options.get("score", ""))[0]
+    known_way = listed is not None and fits(listed, [raw.numbers(options["score"])])
+    if not known_way and (wide or "lower_is_better" in error.template or "score" not in options):
         answer = _one_of("4. Is a higher or a lower score better? (h / l):", ("h", "l"))
         options["lower_is_better"] = answer == "l"
     return options

@@ -39,7 +39,7 @@ from occstats.results.keys import Keys, extract, make_keys
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
 
-__all__ = ["Roles", "find_roles", "is_own", "quantities"]
+__all__ = ["Roles", "find_roles", "fits", "is_own", "quantities"]
 
 # Names of tasks and algorithms of a saved table of this package.
 _KEYS = ("algorithm", "dataset", "task")
@@ -730,7 +730,7 @@ class _Finder:
         listed, lower = measure(named)[0], self.reading.lower_is_better
         if listed is None and (not named or (normalise(named) in GENERIC and lower is None)):
             in_file = measure(shared_measure([self.raw.stem]) or "")[0]
-            if in_file is not None and _fits(in_file, numbers):
+            if in_file is not None and fits(in_file, numbers):
                 listed, named = in_file, in_file.name
                 if lower is None and self.problems:
                     way = "lower" if listed.lower else "higher"
@@ -762,7 +762,7 @@ class _Finder:
         return named, False  # text is refused, whatever the direction
 
     def _check_bounds(self, listed: Measure, numbers: Sequence[Numbers]) -> None:
-        if _fits(listed, numbers):
+        if fits(listed, numbers):
             return
         low, high = min(n.low for n in numbers), max(n.high for n in numbers)
         bounds = f"{listed.low:g} … {listed.high:g}"
@@ -851,7 +851,7 @@ def _some(role: str, names: Sequence[str]) -> str:
     return f"{role}s" if len(names) > 1 else f"{'an' if role[0] == 'a' else 'a'} {role}"
 
 
-def _fits(listed: Measure, numbers: Sequence[Numbers]) -> bool:
+def fits(listed: Measure, numbers: Sequence[Numbers]) -> bool:
     """Return True if all values lie in the bounds of a measure, on one scale."""
     known = [n for n in numbers if len(n.known)]
     low = min((n.low for n in known), default=listed.high)
