@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from occstats.stats._arrays import FloatArray, IntArray, tied_runs
-from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank.null import SAME_Z
 
 if TYPE_CHECKING:
@@ -76,75 +75,6 @@ class Merged:
         return places.reshape(self.cells.shape)
 
 
-@dataclass(frozen=True, eq=False)
-class OrderedDifferences:
-    """Finite differences of several pairs in ascending order, to be shifted many times.
-
-    Values and their clusters, pairs × n, are padded with infinity and one more than the last
-    cluster. `ties` are the offsets from positions to the middle of equal values, and None where all
-    differ.
-    """
-
-    values: FloatArray
-    codes: IntArray
-    ties: FloatArray | None
-    n_clusters: int
-    whole: bool
-
-    @classmethod
-    def of(cls, x: FloatArray, clusters: Clusters, *, keep_zeros: bool) -> OrderedDifferences:
-        """Order differences (tasks × pairs), with zeros or without."""
-        counted = np.isfinite(x) if keep_zeros else np.isfinite(x) & (x != 0)
-        rows = np.ascontiguousarray(np.where(counted, x, np.inf).T)
-        order = np.argsort(rows, axis=1)
-        codes = clusters.codes[order]
-        order += rows.shape[1] * np.arange(len(rows))[:, None]
-        values = rows.ravel()[order]
-        there = np.isfinite(values)
-        codes[~there] = clusters.n_clusters
-        ties = None
-        if ((values[:, 1:] == values[:, :-1]) & there[:, 1:]).any():
-            starts, lengths, members = tied_runs(values)
-            ties = np.zeros(values.shape)
-            ties.ravel()[members] = np.repeat(starts + (lengths - 1) / 2, lengths) - members
-        # Infinity is whole, too.
-        whole = bool((values == np.rint(values)).all())
-        return cls(values, codes, ties, clusters.n_clusters, whole)
-
-    def at(self, *shares: float) -> list[FloatArray]:
-        """Return quantiles of the differences of each pair; 0 where there is none."""
-        n, rows = np.isfinite(self.values).sum(axis=1), np.arange(len(self.values))
-        places = [np.maximum(0, np.ceil(share * n).astype(np.intp) - 1) for share in shares]
-        return [np.where(n > 0, self.values[rows, place], 0.0) for place in places]
-
-    def merge(self, pairs: IntArray, delta: FloatArray) -> Merged:
-        """Subtract a shift from the differences of some pairs, and order them by magnitude."""
-        x, shift = self.values[pairs], delta[:, None]
-        # Two runs, descending and ascending, which a stable sort merges.
-        distance = x - shift
-        order = np.argsort(np.abs(distance, out=distance), axis=1, kind="stable")
-        order += x.shape[1] * np.arange(len(x))[:, None]
-        ordered = x.take(order)
-        positive = ordered >= shift
-        codes = self.codes[pairs].take(order)
-        ranks = np.broadcast_to(np.arange(1.0, x.shape[1] + 1), x.shape)
-        if self.ties is not None:
-            ranks = ranks + self.ties[pairs].ravel()[order]
-        sums = np.add(ordered[:, 1:], ordered[:, :-1], out=distance[:, 1:])
-        rises, falls = positive[:, 1:] > positive[:, :-1], positive[:, 1:] < positive[:, :-1]
-        above = np.where(rises, sums, np.inf).min(axis=1, initial=np.inf) / 2
-        below = np.where(falls, sums, -np.inf).max(axis=1, initial=-np.inf) / 2
-        nearest, up = ordered[:, 0], positive[:, 0]
-        return Merged(
-            cells=np.arange(len(pairs))[:, None] * (self.n_clusters + 1) + codes,
-            signs=np.where(positive, 1.0, -1.0),
-            ranks=ranks,
-            n_clusters=self.n_clusters,
-            below=np.where(up, below, np.maximum(below, nearest)),
-            above=np.where(up, np.minimum(above, nearest), above),
-        )
-
-
 class _Point(NamedTuple):
     """Z just below δ, the largest Walsh average below δ, and the smallest that is not."""
 
@@ -163,13 +93,32 @@ class _Ends(NamedTuple):
 
 
 class ShiftSearch:
-    """Search for shifts and limits of some pairs, in units of the prepared differences."""
+    """Search for shifts and limits of some pairs, in units of the prepared differences.
+
+    Finite differences and their clusters, pairs × n, are held in ascending order, padded with
+    infinity and one more than the last cluster. `_ties` are the offsets from positions to the
+    middle of equal values, and None where all differ.
+    """
 
     def __init__(self, prepared: Prepared, pairs: IntArray) -> None:
         self._prepared, self._pairs = prepared, pairs
-        self._differences = OrderedDifferences.of(
-            prepared.grid[:, pairs], prepared.clusters, keep_zeros=prepared.keeps_zeros
-        )
+        x, clusters = prepared.grid[:, pairs], prepared.clusters
+        counted = np.isfinite(x) & (prepared.keeps_zeros | (x != 0))
+        rows = np.ascontiguousarray(np.where(counted, x, np.inf).T)
+        order = np.argsort(rows, axis=1)
+        self._codes = clusters.codes[order]
+        order += rows.shape[1] * np.arange(len(rows))[:, None]
+        self._values = values = rows.ravel()[order]
+        there = np.isfinite(values)
+        self._codes[~there] = clusters.n_clusters
+        self._ties = None
+        if ((values[:, 1:] == values[:, :-1]) & there[:, 1:]).any():
+            starts, lengths, members = tied_runs(values)
+            self._ties = np.zeros(values.shape)
+            middles = np.repeat(starts + (lengths - 1) / 2, lengths)
+            self._ties.ravel()[members] = middles - members
+        # Infinity is whole, too.
+        self._whole = bool((values == np.rint(values)).all())
 
     def shift(self) -> FloatArray:
         """Return the shift of each pair, and the ends of its crossing: 5 × pairs.
@@ -178,7 +127,7 @@ class ShiftSearch:
         is infinite where failures leave no finite one, and NaN where there is none at all.
         """
         # Most shifts lie in the middle of the differences.
-        start, stop = map(self._at, self._differences.at(0.4, 0.6))
+        start, stop = map(self._at, self._quantiles(0.4, 0.6))
         (outside,) = np.nonzero(~((start.z > _ZERO) & (stop.z < -_ZERO)))
         if len(outside):
             for inner, outer in zip((start, stop), self._extremes(outside), strict=True):
@@ -200,7 +149,7 @@ class ShiftSearch:
 
     def _extremes(self, rows: IntArray) -> tuple[_Point, _Point]:
         """Evaluate Z below the smallest and above the largest difference of some rows."""
-        first, last = (extreme[rows] for extreme in self._differences.at(0.0, 1.0))
+        first, last = (extreme[rows] for extreme in self._quantiles(0.0, 1.0))
         return self._at(first, rows), self._at(last + np.maximum(1.0, np.abs(last)), rows)
 
     def limits(
@@ -210,7 +159,7 @@ class ShiftSearch:
 
         Z at δ = 0 and the critical values decide about δ = 0, so that ties can put a limit on 0.
         """
-        first, last = self._differences.at(0.0, 1.0)
+        first, last = self._quantiles(0.0, 1.0)
         below, beyond = self._extremes(np.arange(len(z)))
         level = critical + SAME_Z
         positive, negative = z > level, z < -level
@@ -240,14 +189,47 @@ class ShiftSearch:
         )
         return _limit(low, level), _limit(high, -level)
 
+    def _quantiles(self, *shares: float) -> list[FloatArray]:
+        """Return quantiles of the differences of each pair; 0 where there is none."""
+        n, rows = np.isfinite(self._values).sum(axis=1), np.arange(len(self._values))
+        places = [np.maximum(0, np.ceil(share * n).astype(np.intp) - 1) for share in shares]
+        return [np.where(n > 0, self._values[rows, place], 0.0) for place in places]
+
+    def _merge(self, pairs: IntArray, delta: FloatArray) -> Merged:
+        """Subtract a shift from the differences of some pairs, and order them by magnitude."""
+        x, shift = self._values[pairs], delta[:, None]
+        # Two runs, descending and ascending, which a stable sort merges.
+        distance = x - shift
+        order = np.argsort(np.abs(distance, out=distance), axis=1, kind="stable")
+        order += x.shape[1] * np.arange(len(x))[:, None]
+        ordered = x.take(order)
+        positive = ordered >= shift
+        codes = self._codes[pairs].take(order)
+        ranks = np.broadcast_to(np.arange(1.0, x.shape[1] + 1), x.shape)
+        if self._ties is not None:
+            ranks = ranks + self._ties[pairs].ravel()[order]
+        sums = np.add(ordered[:, 1:], ordered[:, :-1], out=distance[:, 1:])
+        rises, falls = positive[:, 1:] > positive[:, :-1], positive[:, 1:] < positive[:, :-1]
+        above = np.where(rises, sums, np.inf).min(axis=1, initial=np.inf) / 2
+        below = np.where(falls, sums, -np.inf).max(axis=1, initial=-np.inf) / 2
+        nearest, up = ordered[:, 0], positive[:, 0]
+        return Merged(
+            cells=np.arange(len(pairs))[:, None] * (self._prepared.clusters.n_clusters + 1) + codes,
+            signs=np.where(positive, 1.0, -1.0),
+            ranks=ranks,
+            n_clusters=self._prepared.clusters.n_clusters,
+            below=np.where(up, below, np.maximum(below, nearest)),
+            above=np.where(up, np.minimum(above, nearest), above),
+        )
+
     def _at(self, delta: FloatArray, rows: IntArray | None = None) -> _Point:
         """Evaluate Z of some rows, or of all, at one δ each."""
         rows = np.arange(len(delta)) if rows is None else rows
         found = _Point(*np.empty((3, len(rows))))
-        step = max(1, _CHUNK_ELEMENTS // max(1, self._differences.values.shape[1]))
+        step = max(1, _CHUNK_ELEMENTS // max(1, self._values.shape[1]))
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
-            merged = self._differences.merge(rows[part], delta[part])
+            merged = self._merge(rows[part], delta[part])
             found.z[part] = self._prepared.z_of(self._pairs[rows[part]], merged)
             found.below[part], found.above[part] = merged.below, merged.above
         return found
@@ -272,7 +254,7 @@ class ShiftSearch:
             share = f_left[rows] / (f_left[rows] - f_right[rows])
             share = np.where(step < _FALSE_POSITIONS, share, 0.5)
             delta = a + (b - a) * share
-            if self._differences.whole:
+            if self._whole:
                 # Up to a possible Walsh average, where magnitudes are exact.
                 delta = np.ceil(2 * delta) / 2
             delta = np.where((delta > a) & (delta <= b), delta, b)
