@@ -23,7 +23,6 @@ from .diagnostics import (
 from .effect_sizes import (
     PairEffects as PairEffects,
     pair_effects as pair_effects,
-    rank_biserial as rank_biserial,
 )
 from .friedman import (
     FriedmanResult as FriedmanResult,

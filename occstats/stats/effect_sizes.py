@@ -25,14 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from occstats.stats._arrays import (
-    FloatArray,
-    antisymmetric,
-    as_vector,
-    mirror,
-    round_to_grid,
-    signed_ranks,
-)
+from occstats.stats._arrays import FloatArray, antisymmetric, mirror
 from occstats.stats.clusters import effective_units, means_without
 from occstats.stats.jackknife import arcsine_limits, rank_biserial_limits, wilson
 from occstats.stats.sample import PairBlock, Sample
@@ -153,21 +146,6 @@ def _dataset_means(block: PairBlock) -> FloatArray:
     balance = grouping.sums(np.where(infinite, np.sign(block.differences), 0.0))
     means = np.where(np.isnan(means) & (grouping.sums(infinite) > 0), 0.0, means)
     return np.where(balance != 0, np.copysign(np.inf, balance), means)
-
-
-def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
-    """Return the matched rank-biserial correlation of differences, without zeros and NaN.
-
-    0 when all differences are zero.
-
-    Examples
-    --------
-    >>> round(rank_biserial([0.1, 0.2, -0.1, 0.4], tie_tolerance=1e-9), 2)
-    0.7
-    """
-    ranks, _ = signed_ranks(round_to_grid(as_vector("x", x, allow_nan=True), tie_tolerance))
-    total = float(np.abs(ranks).sum())
-    return float(ranks.sum() / total) if total else 0.0
 
 
 def _signed(limits: FloatArray, k: int) -> Effect:
