@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import re
 import sys
 from collections import Counter
@@ -207,8 +208,8 @@ def _run_paper(
     minutes = paper.estimated_seconds() / 60
     differences = paper.differences()
     say(
-        f"The paper's experiment on {len(paper.sweep.sources)} datasets ({tasks} tasks): roughly "
-        f"{minutes:.0f} minutes on one core."
+        f"The paper's experiment on {count(len(paper.sweep.sources), 'dataset')} "
+        f"({count(tasks, 'task')}): roughly {count(math.ceil(minutes), 'minute')} on one core."
     )
     for choice in PINNED:
         say(choice, first="  ", others="  ")

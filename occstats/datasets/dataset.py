@@ -170,7 +170,7 @@ def parse_arff(text: str) -> pd.DataFrame:
     if any(line.startswith("{") for line in body):
         raise DataError("sparse ARFF is not supported; convert it to CSV or Parquet")
     quote = '"' if any('"' in line for line in body) else "'"
-    rows = list(csv.reader(body, quotechar=quote, skipinitialspace=True))
+    rows = list(csv.reader(body, quotechar=quote, escapechar="\\", skipinitialspace=True))
     wrong = next((i for i, row in enumerate(rows) if len(row) != len(names)), None)
     if wrong is not None:
         raise DataError(
@@ -239,7 +239,8 @@ def data_files(folder: str | Path) -> list[Path]:
 def _read_text(path: Path, label: str) -> pd.DataFrame:
     opened = gzip.open if path.name.lower().endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-        separator = max(",;\t|", key=file.readline().count)
+        # Leading blank lines are not the header.
+        separator = max(",;\t|", key=next(filter(str.strip, file), "").count)
         file.seek(0)
         # As text: a class called NA or 001 keeps its name; numbers are parsed later.
         rows = pd.read_csv(

@@ -92,11 +92,7 @@ def _in_pool(
                     if running and any(deaths[s.id] for s in (shard, *running.values())):
                         break
                     if deaths[shard.id] > MOST_DEATHS:
-                        raise EngineError(
-                            f"{MOST_DEATHS + 1} workers were killed while computing "
-                            f"{', '.join(dict.fromkeys(key[2] for key in shard.keys))} on "
-                            f"{shard.dataset}; finished results are safe: exclude these descriptors"
-                        )
+                        raise _deadly(shard)
                     if pool is None:
                         pool = _start_pool(jobs, memory)
                         _compile(pool, kernels)
@@ -128,6 +124,14 @@ def _in_pool(
     finally:
         if pool is not None:
             pool.shutdown(kill_workers=bool(running))
+
+
+def _deadly(shard: Shard) -> EngineError:
+    return EngineError(
+        "several workers were killed while computing "
+        f"{', '.join(dict.fromkeys(key[2] for key in shard.keys))} on "
+        f"{shard.dataset}; finished results are safe: exclude these descriptors"
+    )
 
 
 def _start_pool(jobs: int, memory: float | None) -> Any:
@@ -209,6 +213,7 @@ def _on_scheduler(
 
         # A third-party fit that kills its process must not kill the worker of a machine.
         pending = {submit(shard, is_third_party(shard)): shard for shard in shards}
+        isolated: set[str] = set()  # whose workers died
         queue = distributed.as_completed(list(pending), loop=client.loop)
         checked = time.monotonic()
         while pending:
@@ -223,6 +228,9 @@ def _on_scheduler(
                 try:
                     future.result()
                 except KilledWorker:
+                    if is_third_party(shard) or shard.id in isolated:
+                        raise _deadly(shard) from None
+                    isolated.add(shard.id)
                     again = submit(shard, True)
                     pending[again] = shard
                     queue.add(again)

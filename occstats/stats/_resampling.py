@@ -45,7 +45,7 @@ class Draws:
         True
         """
         seed = repeatable(random_state)
-        if isinstance(clusters, int):
+        if isinstance(clusters, int | np.integer):
             return cls(clusters, n_rows, seed)
         if clusters.suites is None:
             return cls(clusters.n_clusters, n_rows, seed)

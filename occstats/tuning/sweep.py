@@ -12,6 +12,7 @@ import pandas as pd
 
 from occstats._checks import check_keywords
 from occstats._files import write_file
+from occstats._format import count
 from occstats.errors import ResultsError
 from occstats.experiment.estimators import Descriptors, Recipe, SeedPolicy
 from occstats.experiment.plan import estimated_seconds
@@ -313,7 +314,8 @@ class Sweep:
                 "--force all."
             )
         if self.failures:
-            notes.append(f"{self.failures} fits failed; points without a score are never chosen.")
+            failed = count(self.failures, "fit")
+            notes.append(f"{failed} failed; points without a score are never chosen.")
         return tuple(notes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -347,7 +349,10 @@ def read_sweep(folder: str | Path) -> Sweep:
     if not swept:
         problem = "no dataset is finished yet; run the same 'occstats tune' again"
         if len(rows) and rows["status"].isin(FAILED).all():
-            problem = "all fits failed or exceeded their time; retry them with --force failed"
+            problem = (
+                "all fits failed or exceeded their time; retry them with --force failed, or with a "
+                "longer --timeout"
+            )
         raise ResultsError(f"{folder}: {problem}")
     return Sweep(swept, rows)
 

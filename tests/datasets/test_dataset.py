@@ -14,11 +14,11 @@ ARFF = """% comment
 @relation toy
 @attribute a numeric
 @attribute b real
-@attribute class {x, 'y z', 001}
+@attribute class {x, 'y\\'s z', 001}
 @data
 1,2,x
 3,?,x
-4,5.5,'y z'
+4,5.5,'y\\'s z'
 0,1,001
 """
 
@@ -44,7 +44,7 @@ def test_class_names_are_text(tmp_path, ending):
 
 def test_arff(tmp_path):
     dataset = read_dataset(write(tmp_path / "toy.arff", ARFF))
-    assert dataset.labels.tolist() == ["x", "y z", "001"]
+    assert dataset.labels.tolist() == ["x", "y's z", "001"]
     assert dataset.X.tolist() == [[1, 2], [4, 5.5], [0, 1]]
     assert dataset.omitted_rows == 1
 
@@ -56,8 +56,8 @@ def test_booleans_and_integer_labels_of_parquet(tmp_path):
     assert read_dataset(path).X.ravel().tolist() == [1.0, 0.0]
 
 
-def test_a_header_may_have_blanks_and_quotes(tmp_path):
-    dataset = read_dataset(write(tmp_path / "d.csv", 'a, "b", "class"\n1, 2, x\n'))
+def test_a_header_may_have_blanks_quotes_and_empty_lines_above(tmp_path):
+    dataset = read_dataset(write(tmp_path / "d.csv", '\na; "b"; "class"\n1; 2; x\n'))
     assert (dataset.X.tolist(), dataset.labels.tolist()) == ([[1, 2]], ["x"])
 
 

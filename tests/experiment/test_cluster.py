@@ -59,9 +59,13 @@ def refuse(shard, isolate):
     raise DataError("one.csv: no such file")
 
 
+def be_killed(shard, isolate):
+    raise distributed.scheduler.KilledWorker(shard.id, SimpleNamespace(address="tcp://x"), 3)
+
+
 def be_killed_once(shard, isolate):
     if not isolate:
-        raise distributed.scheduler.KilledWorker(shard.id, SimpleNamespace(address="tcp://x"), 3)
+        be_killed(shard, isolate)
 
 
 def lose_the_scheduler(shard, isolate):
@@ -87,6 +91,9 @@ def test_problems_of_a_cluster_are_explained(local_cluster, one_target, tmp_path
     shards = prepare(one_target, out=tmp_path, descriptors=["MD"], seed=3).plan.shards
     done = list(dispatch.execute(shards, be_killed_once, is_visible=bool, scheduler=address))
     assert done == list(shards)
+    shards = prepare(one_target, out=tmp_path, descriptors=["MD"], seed=4).plan.shards
+    with pytest.raises(EngineError, match="several workers were killed while computing MD on"):
+        list(dispatch.execute(shards, be_killed, is_visible=bool, scheduler=address))
 
 
 def test_a_cluster_without_workers_is_explained(local_cluster, one_target, monkeypatch):

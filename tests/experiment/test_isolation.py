@@ -200,7 +200,7 @@ def test_a_shard_that_kills_every_worker_is_given_up_but_not_its_neighbour(monke
     ]
     finished = dispatch._in_pool(shards, None, 2, None, ())
     assert next(finished).id == "harmless"
-    with pytest.raises(EngineError, match="5 workers were killed while computing deadly on d"):
+    with pytest.raises(EngineError, match="workers were killed while computing deadly on d"):
         next(finished)
     # The second attempt isolates each fit, which finds the one that kills.
     assert isolated == [False, True, True, True, True]
