@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import click
 
 from occstats.cli.dialogue import load
-from occstats.cli.main import say
+from occstats.cli.main import main, say
 from occstats.cli.options import (
     READING,
     SETTINGS,
@@ -104,11 +105,16 @@ def compare(
     if as_json:
         click.echo(comparison.to_json())
         return
-    from occstats.report.family_tables import print_family
+    if several:
+        from occstats.report.family_tables import print_family
+
+        print_family(comparison, folder, full=full, spell=with_options)
+        return
     from occstats.report.terminal import print_comparison
 
-    show: Any = print_family if several else print_comparison
-    show(comparison, folder, full=full, spell=with_options)
+    typed = [each for each in main.arguments[1:] if each != "--full"]
+    draw = "" if "-" in typed else shlex.join(["occstats", "figures", *typed])
+    print_comparison(comparison, folder, full=full, spell=with_options, figures=draw)
 
 
 @click.command(

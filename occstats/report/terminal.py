@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
-from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,7 +27,6 @@ from occstats.comparison.text.verdict import (
 )
 from occstats.report.formatted_table import Table
 from occstats.report.tables import all_tables, comparison_table, legend
-from occstats.results.load import bundled_names
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
@@ -96,10 +94,12 @@ def print_comparison(
     full: bool = False,
     file: Any = None,
     spell: Callable[[str], str] = str,
+    figures: str = "",
 ) -> None:
     """Print the verdict and its table, or all tables and notes; name the folder written to.
 
-    `spell` writes the keyword arguments in sentences as options of the command line.
+    `spell` writes the keyword arguments in sentences as options of the command line, and `figures`
+    is the command that draws the figures of this comparison.
     """
     console = make_console(file)
     for line in comparison.results.read_as:
@@ -129,7 +129,7 @@ def print_comparison(
         # A path broken into lines cannot be copied.
         console.print(f"Written to {folder}.", soft_wrap=True)
     else:
-        print_wrapped(console, _more(comparison, full=full), "dim")
+        print_wrapped(console, _more(figures, full=full), "dim")
 
 
 def brief(comparison: Comparison) -> str:
@@ -171,12 +171,10 @@ def _print_answer(
         print_wrapped(console, spell(with_short_names(sentence, labels.prose)), "dim")
 
 
-def _more(comparison: Comparison, *, full: bool) -> str:
-    sources = comparison.results.sources
-    parts = [*([] if full else ["--full (all pairs)"]), "--out DIR (report, LaTeX)"]
-    line = f"More: {', '.join(parts)}, occstats figures {' '.join(map(quote, sources))}"
-    files = all(source in bundled_names() or os.path.exists(source) for source in sources)
-    return line if files and len(line) <= PARAGRAPH_WIDTH else f"More: {', '.join(parts)}"
+def _more(figures: str, *, full: bool) -> str:
+    parts = [*([] if full else ["--full (all pairs)"]), "--out DIR (report, LaTeX)", figures]
+    line = f"More: {', '.join(filter(None, parts))}"
+    return line if len(line) <= PARAGRAPH_WIDTH else f"More: {', '.join(parts[:-1])}"
 
 
 # -- tables ----------------------------------------------------------------------------------------
