@@ -442,7 +442,9 @@ class _Finder:
                 n_folds = n_runs if key is keys.fold else n_folds
         again = n_runs < raw.n_rows
         told = {"fold", "repeat"} & {*self.reading.told} or is_own(raw)
-        differing = [] if told and not again else self._differing(keys, unused, again)
+        # A repeat of its own in nearly every row does not tell that other columns are results.
+        own = keys.repeat is not None and 2 * len(keys.repeat[1]) > raw.n_rows
+        differing = [] if told and not again else self._differing(keys, unused, again or own)
         if differing:
             chosen = self._fewest(differing, runs) or differing[:3]
             self.questions["differing"] = chosen

@@ -51,7 +51,8 @@ def read_excel(
     frame = pd.DataFrame(rows[used:], columns=range(len(header)), dtype=object)
     # Formatted cells to the right of a table are empty columns.
     kept = [i for i, name in enumerate(header) if name or frame[i].notna().any()]
-    return RawTable(where, frame[kept].set_axis([header[i] for i in kept], axis=1))
+    names = [header[i] or (f"Unnamed: {i}" if i else "") for i in kept]
+    return RawTable(where, frame[kept].set_axis(names, axis=1))
 
 
 def _check_parts(path: Path, limits: Limits, where: str) -> None:
