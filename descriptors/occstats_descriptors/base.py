@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from inspect import Parameter, signature
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,8 +49,6 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
       where the definition distinguishes that (a nearest neighbour other than the row). Elsewhere,
       it suffices that ``_fit`` stores the training rows as ``_rows``.
 
-    A subclass that requires more than one row sets ``_minimum_rows``.
-
     Parameters
     ----------
     contamination : float, default 0.1
@@ -86,8 +84,6 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     array([1. , 0.5])
     """
 
-    _minimum_rows: ClassVar[int] = 1
-
     def __init__(self, *, contamination: float = 0.1) -> None:
         self.contamination = contamination
 
@@ -98,7 +94,7 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Target rows; finite numbers.
+            Target rows; finite numbers, at least two rows.
         y : array-like of shape (n_samples,), optional
             Labels, which are ignored: a `MixedClassesWarning` is issued if they differ.
         """
@@ -163,9 +159,7 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         contamination: Any = self.contamination
         if not isinstance(contamination, Real) or not 0 <= float(contamination) <= 0.5:
             raise ValueError(f"contamination must be a number in [0, 0.5], got {contamination!r}.")
-        checked: Matrix = validate_data(
-            self, X, dtype=np.float64, order="C", ensure_min_samples=self._minimum_rows
-        )
+        checked: Matrix = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         self._threshold = _Threshold(float(contamination))
         labels = np.asarray(y).ravel()
         if (labels != labels[:1]).any():

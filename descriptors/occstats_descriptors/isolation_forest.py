@@ -35,8 +35,6 @@ class Forest(Descriptor):
     Its parameters are documented in the subclasses.
     """
 
-    _minimum_rows = 2
-
     def __init__(
         self,
         *,

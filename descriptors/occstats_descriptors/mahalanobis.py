@@ -62,8 +62,6 @@ class MD(Descriptor):
     array([1.  , 0.5 , 0.25])
     """
 
-    _minimum_rows = 2
-
     def _fit(self, X: Matrix) -> None:
         self._describe(X, _unit(max(float(X.max()), -float(X.min()))))
         spread = np.sqrt(np.diag(self._covariance))

@@ -215,8 +215,6 @@ class NeighbourDescriptor(Descriptor):
     Its parameters are documented in the subclasses.
     """
 
-    _minimum_rows = 2
-
     def __init__(
         self,
         *,

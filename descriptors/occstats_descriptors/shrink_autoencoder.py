@@ -104,8 +104,6 @@ class SAE(Descriptor):
     True
     """
 
-    _minimum_rows = 2
-
     def __init__(
         self,
         *,

@@ -88,8 +88,6 @@ class SVM(Descriptor):
     array([0.5..., 0.4...])
     """
 
-    _minimum_rows = 2
-
     def __init__(
         self,
         *,
