@@ -85,7 +85,13 @@ class Plot:
             )
         chosen = preset(width)
         self.given = where
-        self.inches = chosen.width if where is None else _width_of(where)
+        self.inches = chosen.width
+        if isinstance(where, Axes):
+            self.inches = where.get_position().width * root_figure(where).get_figwidth()
+        elif where is not None:
+            # Matplotlib's stubs do not know the box of a figure.
+            box: Any = getattr(where, "bbox")  # noqa: B009
+            self.inches = float(box.width / root_figure(where).dpi)
         # Even in the user's style, TeX must not interpret names.
         self._settings: dict[Any, Any] = {"text.usetex": False}
         if where is None:
@@ -361,16 +367,6 @@ class Plot:
         return np.array(panels, dtype=object)
 
 
-def _width_of(target: Axes | FigureBase) -> float:
-    """Return the width in inches of a figure, or of the part of it that axes have."""
-    root = root_figure(target)
-    if isinstance(target, Axes):
-        return float(target.get_position().width * root.get_figwidth())
-    # Matplotlib's stubs do not know the box of a figure.
-    box: Any = getattr(target, "bbox")  # noqa: B009
-    return float(box.width / root.dpi)
-
-
 def keep_tick_style(axes: Axes) -> None:
     """Fix the style of ticks, most of which Matplotlib makes only when it draws."""
     if not _PYPLOT.get():
@@ -641,15 +637,11 @@ class PairDecisions:
         return self.tested & ~self.differ
 
 
-def pair_square(comparison: Comparison, names: list[str], column: str) -> NDArray[Any]:
-    """Return a column of ``pairwise`` as a square of some algorithms."""
-    return comparison.matrix(column).reindex(index=names, columns=names).to_numpy()
-
-
 def pair_decisions(comparison: Comparison, names: list[str]) -> PairDecisions:
     """Return the decisions about all pairs of some algorithms; figures read pairs only here."""
     conclusion, p, difference = (
-        pair_square(comparison, names, column) for column in ("conclusion", "p", "difference")
+        comparison.matrix(column).loc[names, names].to_numpy()
+        for column in ("conclusion", "p", "difference")
     )
     # Where one-sided tests found the column better, the p-value is that of this claim.
     p = np.where((conclusion == "worse") != (comparison.settings.alternative == "less"), p.T, p)

@@ -440,7 +440,7 @@ def _draw_rows(
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    plot.note(_explain(plot, decisions, columns, "A column has dots at algorithms with"))
+    plot.note(_explain(plot, decisions, columns, "Each column has dots at algorithms with"))
     return plot.finish(axes, _alternative_text(decisions, columns))
 
 

@@ -72,7 +72,7 @@ def distributions(
         axes.set_xlim(low - margin, high + margin)
         unknown = comparison.summary.set_index("algorithm")["mean_score"].isna()
         if failed := [plot.label(name) for name in names if unknown[name]]:
-            plot.note(f"Without the failures of {listing(failed)}, and therefore without a mean.")
+            plot.note(f"Failures of {listing(failed)} are not drawn, and their means are unknown.")
         strips = []
         for place, name in enumerate(names):
             here = np.isfinite(scores[:, place])

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from occstats.comparison import Comparison
 from occstats.figures._base import Order, Plot, fence, kendall_square
@@ -69,7 +68,8 @@ def kendall(
         # Black numbers are legible on all of these.
         pale = ListedColormap(matplotlib.colormaps["Blues"](np.linspace(0, 0.6, 256)))
         colours = ScalarMappable(Normalize(low, high), pale)
-        texts = {(row, column): short(f"{tau[row, column]:.2f}") for row, column in _places(below)}
+        found = {(row, column): tau[row, column] for row, column in np.argwhere(below).tolist()}
+        texts = {place: short(f"{value:.2f}") for place, value in found.items()}
         written = numbers_fit(texts.values(), cell)
         draw_cells(axes, colours.to_rgba(tau), texts, written=written)
         if len(names) > 3:
@@ -83,22 +83,12 @@ def kendall(
         else:
             # No corner is free for the colour bar, and every τ is printed.
             axes.set_xlabel(_TAU, fontsize="small")
-        return plot.finish(axes, _alternative_text(tau, below, names, len(comparison.summary)))
-
-
-def _places(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    return [(row, column) for row, column in np.argwhere(chosen).tolist()]
-
-
-def _alternative_text(
-    tau: NDArray[np.float64], below: NDArray[np.bool_], names: list[str], total: int
-) -> str:
-    text = f"Heat map of weighted Kendall's tau between {total} algorithms."
-    ordered = sorted(_places(below), key=lambda place: float(tau[place]))
-    ends = ordered[:1] + ordered[-1:]
-    for word, (row, column) in zip(("weakest", "strongest"), ends, strict=False):
-        text += (
-            f" The {word} agreement is {tau[row, column]:.2f}, between {clean(names[column])} and "
-            f"{clean(names[row])}."
-        )
-    return text
+        text = f"Heat map of weighted Kendall's tau between {len(comparison.summary)} algorithms."
+        ordered = sorted(found, key=lambda place: found[place])
+        ends = ordered[:1] + ordered[-1:]
+        for word, (row, column) in zip(("weakest", "strongest"), ends, strict=False):
+            text += (
+                f" The {word} agreement is {found[row, column]:.2f}, between "
+                f"{clean(names[column])} and {clean(names[row])}."
+            )
+        return plot.finish(axes, text)

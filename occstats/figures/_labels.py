@@ -45,15 +45,6 @@ def clean(name: object) -> str:
     )
 
 
-def shorten(text: str, limit: int) -> str:
-    """Cut the middle out of a text wider than `limit` columns (CJK and emoji take two).
-
-    >>> shorten("IsolationForest-seed-1", 12)
-    'Isolation…1'
-    """
-    return _without_middle(text, lambda shown: cell_len(shown) <= limit)
-
-
 def _longest(text: str, write: Callable[[int], str], fits: Callable[[str], bool]) -> str:
     """Return the longest result of `write`, from a number of columns of the text, that fits."""
     columns = range(1, cell_len(text) + 1)
@@ -91,8 +82,14 @@ def _without_middle(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def label(name: object, limit: int = 40) -> str:
-    r"""Return a name ready to be drawn: clean, at most `limit` columns wide, ``$`` escaped."""
-    return escape(shorten(clean(name), limit))
+    r"""Return a name ready to be drawn: clean, without its middle if it is too wide, ``$`` escaped.
+
+    CJK and emoji take two of the `limit` columns.
+
+    >>> label("IsolationForest-seed-1", 12)
+    'Isolation…1'
+    """
+    return escape(_without_middle(clean(name), lambda shown: cell_len(shown) <= limit))
 
 
 def escape(text: str) -> str:
@@ -193,15 +190,6 @@ def _width(line: str, font: FontProperties) -> float:
         # Matplotlib does not type this function.
         sizes: Any = text_to_path.get_text_width_height_descent
         return float(sizes(line, font, False)[0])
-
-
-def abreast(text: str, inches: float, size: str | float) -> int:
-    """Return how many texts of this width fit side by side, with space between them.
-
-    >>> abreast("240", 0.85, 7), abreast("9", 0.85, 7)
-    (3, 9)
-    """
-    return max(int(inches / (1.45 * measure(text, size))), 1)
 
 
 def wrap(text: str, inches: float, size: str | float) -> str:

@@ -19,7 +19,6 @@ from occstats.figures._base import (
     Plot,
     fence,
     pair_decisions,
-    pair_square,
     score_label,
 )
 from occstats.figures._labels import clean
@@ -157,8 +156,8 @@ def p_values(
         written = numbers_fit(texts.values(), cell)
         draw_cells(axes, colours, texts, bold=decisions.differ, written=written)
         plot.note(
-            f"Blue: row better, orange: column better, darker from p ≤ {_STEPS[0]:g} and "
-            f"{_STEPS[1]:g}; grey: no significant difference {decisions.basis}."
+            f"Blue: row better; orange: column better; darker at p ≤ {_STEPS[0]:g} and "
+            f"p ≤ {_STEPS[1]:g}; grey: no significant difference {decisions.basis}."
         )
         return plot.finish(axes, _alternative_text(decisions, "p-value"))
 
@@ -172,8 +171,8 @@ def _strongest(decisions: PairDecisions) -> float:
 
 def _draw_shares(axes: Axes, comparison: Comparison, names: list[str], inches: float) -> str:
     """Draw the cells below the diagonal; return which of their numbers fit."""
-    kinds = [kind for kind, _, _ in _SHARES]
-    squares = np.array([pair_square(comparison, names, kind) for kind in kinds], dtype=float)
+    tables = [comparison.matrix(kind).loc[names, names] for kind, _, _ in _SHARES]
+    squares = np.array(tables, dtype=float)
     squares = squares / squares.sum(axis=0)
     rows, columns = np.nonzero(np.tril(np.isfinite(squares).all(axis=0), -1))
     shares = squares[:, rows, columns]

@@ -94,8 +94,9 @@ def posterior(
         sides = difference_of(comparison, plot.label(first), plot.label(second))
         plot.label_values(axes, f"mean difference in {score_label(comparison)}, {sides}", 0.9)
         plot.note(
-            f"Posterior by the Bayesian bootstrap of datasets: {plot.label(first)} worse than, "
-            f"equivalent to (within ±{rope:g}, dashed) and better than {plot.label(second)}."
+            "Posterior by the Bayesian bootstrap of datasets: probability that "
+            f"{plot.label(first)} is worse than, equivalent to (within ±{rope:g}, dashed) or "
+            f"better than {plot.label(second)}."
         )
         words = [
             f"{word} {percent(s)}" for (_, word), s in zip(_REGIONS.values(), shares, strict=True)

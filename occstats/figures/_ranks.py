@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from occstats.comparison import Comparison
 from occstats.figures._base import ROWS, Order, Plot
-from occstats.figures._labels import abreast, clean
+from occstats.figures._labels import clean, measure
 from occstats.figures._style import ORANGE, ArtistOptions, Width, ink, paper
 
 # With more bars, neighbouring ranks share one.
@@ -77,12 +77,13 @@ def ranks(
         panels = plot.panel_each(names, "rank (1 = best, ▲ mean)", "frequency")
         together = math.ceil(total / MOST_BARS)
         if together > 1:
-            plot.note(f"Every bar is {together} ranks.")
+            plot.note(f"Each bar covers {together} ranks.")
         frequency = np.add.reduceat(table.to_numpy(float), np.arange(0, total, together), axis=1)
         # A seventh of a panel's width is between the panels.
         size = matplotlib.rcParams["xtick.labelsize"]
         across = min(len(names), 3 if plot.inches < 4.5 else 5)
-        ticks = min(abreast(str(total), 6 / 7 * plot.inches / across, size), 5)
+        room = 6 / 7 * plot.inches / across / (1.45 * measure(str(total), size))
+        ticks = min(max(int(room), 1), 5)
         for axes, name, bars in zip(panels, names, frequency, strict=True):
             _panel(axes, bars, together, total, plot.tint(name), mean[name], ticks)
         panels[0].set_ylim(0, max(1.08 * float(np.nanmax(frequency)), 0.05))

@@ -79,9 +79,9 @@ def scatter(
         axes.set_ylabel(f"{score} of {plot.label(first, room)}")
         counts = means["better"].value_counts()
         plot.note(
-            f"{plot.label(first)} better on {counts.get('a', 0)} datasets (circles), "
+            f"{plot.label(first)} is better on {counts.get('a', 0)} datasets (circles), "
             f"{plot.label(second)} on {counts.get('b', 0)} (squares). "
-            "Small: tasks, area by weight, joined to their dataset."
+            "Small points: tasks, area by weight, joined to their dataset."
         )
         return plot.finish(axes, _alternative_text(comparison, tasks, means, first, second))
 

@@ -229,10 +229,12 @@ def settings(chosen: Preset) -> dict[Any, Any]:
     """Return the complete Matplotlib settings of a new figure."""
     size, small = chosen.font_size, chosen.font_size - 1.0
     # Matplotlib's own fonts first: they are found under any settings.
-    families = ("STIXGeneral", "serif") if chosen.serif else ("DejaVu Sans", "sans-serif")
+    families = ["STIXGeneral", "serif"] if chosen.serif else ["DejaVu Sans", "sans-serif"]
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    families += [name for name in _FALLBACK_FONTS if name in installed and name not in families]
     return {
         **_house(),
-        "font.family": _with_fallback(families),
+        "font.family": families,
         "mathtext.fontset": "stix" if chosen.serif else "dejavusans",
         **dict.fromkeys(("font.size", "axes.labelsize", "axes.titlesize"), size),
         **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), small),
@@ -248,11 +250,6 @@ def _house() -> dict[Any, Any]:
         Path(__file__).with_name("house.mplstyle"), use_default_template=False
     )
     return {key: defaults[key] for key in defaults if not _INTERPRETER.fullmatch(key)} | dict(style)
-
-
-def _with_fallback(families: Iterable[str]) -> list[str]:
-    installed = {font.name for font in font_manager.fontManager.ttflist}
-    return list(dict.fromkeys([*families, *(f for f in _FALLBACK_FONTS if f in installed)]))
 
 
 # -- what a figure carries, and its alternative text -----------------------------------------------

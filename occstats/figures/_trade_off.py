@@ -113,7 +113,7 @@ def trade_off(
             first = [
                 rivals[i] for i in likely if found.on_front[i] or found.probability[i] >= _LIKELY
             ]
-            why = "Those likely on the front and the best others,"
+            why = "Those likely to be on the front, then the best:"
             preferred = [*first, *(name for name in ranked if name not in first)]
             chosen = plot.algorithms(
                 comparison, COLOURED, algorithms, *options, ranked=preferred, why=why
@@ -133,7 +133,7 @@ def trade_off(
         left_out = len(comparison.results.scores) - int(known.sum())
         missing = [name for name in ranked if name not in rivals]
         plot.note(
-            f"{confidence_intervals(comparison)} (cluster bootstrap, percentiles). Next to a name: "
+            f"{confidence_intervals(comparison)} (percentile cluster bootstrap). After each name: "
             "share of resamples of whole datasets in which it is on the Pareto front (line)."
         )
         if left_out:

@@ -158,13 +158,8 @@ class DrawnFigure:
     entry: FigureEntry
     figure: Figure | None = None
     reason: str = ""
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """Return what was left out, or drawn in another way."""
-        from occstats.figures._style import recall
-
-        return tuple(recall(self.figure, "notices", ()))
+    # What was left out, or drawn in another way.
+    notices: tuple[str, ...] = ()
 
     def files(self, formats: Sequence[str], dpi: float = 300) -> dict[str, bytes]:
         """Return the files of the figure; none if it was not drawn."""
@@ -266,7 +261,7 @@ def draw_figures(
                 figure.set_figheight(height)
             if title is not None:
                 figure.suptitle(escape(clean(title)))
-            yield DrawnFigure(entry, figure)
+            yield DrawnFigure(entry, figure, notices=_style.recall(figure, "notices", ()))
     for name in available & reasons.keys() & {"sweep", "times"}:
         raise FigureError(f"the table of {name} cannot be drawn: {reasons[name]}")
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from rich.cells import cell_len
 
 from occstats.figures import svg_markup
-from occstats.figures._labels import clean, fitted, label, measure, shorten, wrap
+from occstats.figures._labels import clean, fitted, label, measure, wrap
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=80)
 
@@ -51,10 +51,10 @@ def test_a_long_name_is_wrapped_at_its_joints():
 
 
 def test_a_long_name_loses_whole_words():
-    assert shorten("boosted_nearest-neighbour_001", 20) == "boosted_nearest…001"
-    assert shorten("RandomIntervalSpectralEnsemble", 20) == "Random…Ensemble"
+    assert label("boosted_nearest-neighbour_001", 20) == "boosted_nearest…001"
+    assert label("RandomIntervalSpectralEnsemble", 20) == "Random…Ensemble"
     # Single letters are cut where words would leave too little.
-    assert shorten("a_veryveryverylongword_b", 14) == "a_veryve…ord_b"
+    assert label("a_veryveryverylongword_b", 14) == "a_veryve…ord_b"
     drawn = fitted(["boosted_nearest-neighbour_001", "v2_LightGBM_007"], 0.85, size=8, lines=2)
     assert drawn == ["boosted…\nneighbour_001", "v2_LightGBM_\n007"]
 
@@ -91,8 +91,8 @@ def test_known_troubles(name, expected):
 
 
 def test_wide_letters_count_twice_and_a_mark_keeps_its_letter():
-    assert shorten("近傍法の平均局所近接度", 9) == "近傍法…度"
-    assert "\u0301" not in shorten("abcdefgh" + "e\u0301" * 8, 6).split("…")[1][:1]
+    assert label("近傍法の平均局所近接度", 9) == "近傍法…度"
+    assert "\u0301" not in label("abcdefgh" + "e\u0301" * 8, 6).split("…")[1][:1]
 
 
 def test_prose_is_wrapped_between_words_and_not_at_hyphens():
