@@ -57,7 +57,7 @@ def _carry_out(
     if dry_run:
         _print_plan(experiment, unit, as_json)
         return False
-    check_folder(out)
+    check_folder(out and experiment.store.folder)
     # A user at a terminal should know what is computed, and how long it will take.
     if sys.stderr.isatty() and experiment.remaining().n_rows:
         _print_plan(experiment, unit, as_json=False, err=True)
@@ -105,7 +105,8 @@ def _print_plan(experiment: Experiment, unit: str, as_json: bool, *, err: bool =
         *(*EXPERIMENT, "parameters", "preset", "fast"),
         out={
             "default": "results",
-            "help": "Folder to write to; existing results are not computed again",
+            "metavar": "DIR|FILE.parquet",
+            "help": "Where to write the results; existing results are not computed again",
         },
         as_json={"help": "Print the summary as JSON"},
         preset={
@@ -156,7 +157,7 @@ def run(
         say(note)
     if not _carry_out(experiment, out, "fits", **given):
         return 0
-    summary = summarise(experiment, experiment.table())
+    summary = summarise(experiment, experiment.finish(out))
     if given["as_json"]:
         click.echo(json.dumps(summary, ensure_ascii=False))
     else:

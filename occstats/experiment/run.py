@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from occstats._checks import check_choice, check_integer, check_keywords, check_number
+from occstats._files import write_parquet
 from occstats._format import count, printable, quote
 from occstats.datasets import Source, fingerprint, open_source, select, spool
 from occstats.errors import ArgumentError, DataError, ResultsError
@@ -82,8 +83,8 @@ def run_experiment(
         Names among the nine, import paths such as ``"pyod.models.ecod:ECOD"``, or estimators such
         as ``LOF(k=5)``; a mapping is from the names in the results. All nine by default.
     out : path, optional
-        A folder for the results; a temporary one by default. Existing results are not computed
-        again.
+        A folder for the results, or a ``.parquet`` file; a temporary folder by default. Existing
+        results are not computed again.
     label : str, default "class"
         The column with the class labels.
     timeout : float, optional
@@ -137,7 +138,7 @@ def run_experiment(
             memory=memory,
             progress=progress,
         )
-        return experiment.table()
+        return experiment.finish(place)
 
 
 def prepare(
@@ -155,7 +156,10 @@ def prepare(
 
     The parameters are those of `run_experiment`.
     """
-    folder = Path(out)
+    # The shards of a single file are kept beside it.
+    folder = Path(f"{out}.shards") if _is_single_file(out) else Path(out)
+    if _is_single_file(out) and Path(out).exists() and not _is_ours(Path(out)):
+        raise DataError(f"{out}: exists and is not the table of a run; choose another folder")
     recipes = make_recipes(descriptors, by_dataset=parameters)
     return Experiment(
         recipes=tuple(recipes),
@@ -191,6 +195,20 @@ def folder_or_temporary(
     if not isinstance(out, str | os.PathLike | None) or out == "":
         raise ArgumentError(f"out must be a path; got {out!r}")
     return TemporaryDirectory(prefix="occstats-") if out is None else contextlib.nullcontext(out)
+
+
+def _is_single_file(out: str | Path) -> bool:
+    return str(out).endswith(".parquet")
+
+
+def _is_ours(file: Path) -> bool:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return b"occstats" in (pq.read_schema(file).metadata or {})
+    except (OSError, pa.ArrowException):
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -428,6 +446,13 @@ class Experiment:
         order = {key: position for position, key in enumerate(keys)}
         rows.index = pd.Index([order.get(key, -1) for key in keys_of(rows)])
         return rows[rows.index >= 0].sort_index(kind="stable").reset_index(drop=True)
+
+    def finish(self, out: str | Path) -> pd.DataFrame:
+        """Return the table; write it where a single file is wanted and no row is missing."""
+        table = self.table()
+        if _is_single_file(out) and len(table) == self.plan.n_rows:
+            write_parquet(table, out, {"occstats": json.dumps(self._metadata())})
+        return table
 
 
 def summarise(experiment: Experiment, table: pd.DataFrame) -> dict[str, Any]:

@@ -101,12 +101,18 @@ def test_shares_of_a_job_array_make_the_whole(toy_folder, tmp_path, scores):
 
 
 def test_the_results_can_be_compared(toy_folder, tmp_path):
-    table = run_experiment(toy_folder, descriptors=["MD", "other=MD"], out=tmp_path / "r", jobs=1)
+    file, folder = tmp_path / "results.parquet", tmp_path / "r"
+    descriptors = ["MD", "other=MD"]
+    table = run_experiment(toy_folder, descriptors=descriptors, out=file, jobs=1)
+    pd.testing.assert_frame_equal(pd.read_parquet(file), table)
+    run_experiment(toy_folder, descriptors=descriptors, out=file, jobs=1)  # its own file
+    run_experiment(toy_folder, descriptors=descriptors, out=folder, jobs=1)
     expected = table.groupby(["dataset", "class", "descriptor"])["auroc"].mean()
-    results = load_results(tmp_path / "r")
-    assert results.algorithms == ["MD", "other"]
-    assert results.scores.loc[("toy", "c1"), "MD"] == pytest.approx(expected["toy", "c1", "MD"])
-    assert results.traits.loc[("toy", "c0"), "n"] == 12
+    for out in (file, folder):
+        results = load_results(out)
+        assert results.algorithms == ["MD", "other"]
+        assert results.scores.loc[("toy", "c1"), "MD"] == pytest.approx(expected["toy", "c1", "MD"])
+        assert results.traits.loc[("toy", "c0"), "n"] == 12
 
 
 def test_odd_data():
