@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from occstats._format import count, printable, quote, quote_list, terminal_width, wrap
-from occstats.cli.main import ARGUMENTS, advice, as_command, say
+from occstats.cli.main import ARGUMENTS, advice, as_command, as_options, say
 from occstats.cli.options import READING, SETTINGS, take, with_options
 
 if TYPE_CHECKING:
@@ -84,19 +84,28 @@ def _load_answered(
     sources: tuple[str, ...], reading: Mapping[str, Any], answers: dict[str, Any]
 ) -> Results:
     """Load the sources; ask once about each thing that is unclear."""
+    from occstats.errors import ResultsError
     from occstats.results.ask import UnclearTableError
     from occstats.results.readers.limits import SeveralTablesError
 
     asked: set[str] = set()
     while True:
-        error: UnclearTableError | SeveralTablesError
         try:
             return _load(sources, reading, answers)
-        except (SeveralTablesError, UnclearTableError) as refused:
+        except ResultsError as refused:
             error = refused
+        form = {**error.retry, **getattr(error, "template", {})}
+        form = {name: form[name] for name in ("header_rows", "decimal") if name in form}
         try:
             if isinstance(error, SeveralTablesError):
                 answers["table"] = _ask_table(error)
+            elif form:
+                problem = getattr(error, "problems", [error.problem])[0]
+                if not _agreed(f"{with_options(problem)}. Read the table with {as_options(form)}"):
+                    raise error
+                answers |= form
+            elif not isinstance(error, UnclearTableError):
+                raise error
             elif "roles" not in asked:
                 asked.add("roles")
                 answers |= converse(error, told=reading.get("score"), several=len(sources) > 1)
@@ -216,13 +225,13 @@ def _ask_algorithms(
     from occstats.results.roles import quantities
 
     columns = error.raw.columns
-    files = ", or file if each file is one" if several else ""
+    files = ["file"] if several else []
     question = (
         f"1. Which are the algorithms? Columns ({column_numbers(columns, numeric)}), or the column"
-        f" that names them{files}"
+        f" that names them{', or file if each file is one' if several else ''}"
     )
     while True:
-        algorithms = _ask_columns(question, columns, error.found.get("algorithm"), file=several)
+        algorithms = _ask_columns(question, columns, error.found.get("algorithm"), stands_for=files)
         wide = len(algorithms) > 1 and set(algorithms) <= {*numeric}
         measures = quantities(algorithms) if wide else []
         shown = f"   Named as measures: {quote_list(measures)}. Are these algorithms"
@@ -243,9 +252,10 @@ def _ask_task(error: UnclearTableError, options: dict[str, Any], wide: bool) -> 
     known = error.found.get("dataset")
     question = f"2. Which column names the dataset or task{more}"
     default = known or error.found.get("task")
-    answer = _ask_columns(question, raw.columns, default, none=True)
-    if not answer:
-        options["dataset"] = "@row" if wide else "@file"
+    file = "row" if wide else "file"
+    answer = _ask_columns(question, raw.columns, default, none=True, stands_for=[file])
+    if not answer or answer == [f"@{file}"]:
+        options["dataset"] = f"@{file}"
     elif known in answer and answer[1:]:
         answer.remove(known)
         options |= {"dataset": known, "task": answer if answer[1:] else answer[0]}
@@ -286,6 +296,12 @@ def _ask_differing(error: UnclearTableError, answers: dict[str, Any]) -> None:
         answers["task"] = tasks if tasks[1:] else tasks[0]
 
 
+def _ask_repeated(error: UnclearTableError, answers: dict[str, Any]) -> None:
+    """Ask whether rows that no column tells apart are repeats."""
+    if _agreed(f"{error.questions['repeated']}. Are these rows repeats, to be averaged"):
+        answers["repeat"] = "@row"
+
+
 def _parse_roles(answer: str, raw: RawTable, columns: Sequence[str]) -> dict[str, str] | str:
     """Return what each column is by an answer such as ``series=task, tier=default``, or a reply."""
     roles: dict[str, str] = {}
@@ -310,7 +326,7 @@ def _listed(names: str | list[str]) -> list[str]:
     return [names] if isinstance(names, str) else names
 
 
-_FURTHER = {"status": _ask_status, "differing": _ask_differing}
+_FURTHER = {"status": _ask_status, "differing": _ask_differing, "repeated": _ask_repeated}
 
 
 def _ask_columns(
@@ -319,7 +335,7 @@ def _ask_columns(
     default: str | None,
     *,
     none: bool = False,
-    file: bool = False,
+    stands_for: Sequence[str] = (),
 ) -> list[str]:
     """Ask for columns until the answer names some, by number, range or name."""
     end = "?" if default is None else f" [{printable(default) or 'none'}]"
@@ -329,8 +345,8 @@ def _ask_columns(
             return [default] if default else []
         if (none or default == "") and answer.lower() in {"none", "no", "-"}:
             return []
-        if file and answer in {"file", "@file"} and answer not in columns:
-            return ["@file"]
+        if answer not in columns and answer.removeprefix("@") in stands_for:
+            return [f"@{answer.removeprefix('@')}"]
         found = _parse_columns(answer, columns)
         if not isinstance(found, str):
             return found

@@ -281,17 +281,17 @@ def as_command(arguments: Sequence[str], options: Mapping[str, Any]) -> str:
             if name == "lower_is_better" and isinstance(one, str):
                 direction = "--higher-is-better (or --lower-is-better)"
                 continue
-            part = _as_options({name: one})
+            part = as_options({name: one})
             parts.append(f"[{part}]" if isinstance(one, Blank) and one.optional else part)
     return " ".join(filter(None, ["occstats", *parts, direction]))
 
 
-def _as_options(arguments: Mapping[str, Any]) -> str:
+def as_options(arguments: Mapping[str, Any]) -> str:
     """Return keyword arguments as options of a shell command.
 
     Examples
     --------
-    >>> _as_options({"dataset": "data set", "traits": ["n", "m"], "lower_is_better": True})
+    >>> as_options({"dataset": "data set", "traits": ["n", "m"], "lower_is_better": True})
     "--dataset 'data set' --trait n --trait m --lower-is-better"
     """
     from occstats.cli.options import option_name

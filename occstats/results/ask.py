@@ -163,10 +163,10 @@ def describe(
         else:
             spans.append([column])
 
-    def rank(span: Sequence[str]) -> tuple[bool, bool, bool]:
-        known, column = span[0] in roles or span[0] in asked, span[0]
-        names = raw.names(column)
-        return not known, not raw.is_fractional(column), not 1 < len(names) < raw.n_rows
+    def rank(span: Sequence[str]) -> tuple[bool, ...]:
+        column, names = span[0], raw.names(span[0])
+        varies = 1 < len(names) < raw.n_rows
+        return column not in asked, column not in roles, not raw.is_fractional(column), not varies
 
     first = sorted(spans, key=rank)
     n_more = min(2, limit // 2)  # lines for the others, by their names

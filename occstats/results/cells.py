@@ -276,7 +276,7 @@ def explain_text(cell: object, decimal: str = ".") -> str:
     if text.endswith("%"):
         return "other scores have no per cent sign; write all of them in one unit"
     if is_decimal_comma(text):
-        return f"it has a decimal comma: write {text.replace(',', '.')}, or pass decimal=','"
+        return f"it has a decimal comma: write {text.replace(',', '.')}"
     if _EITHER.fullmatch(text):
         return (
             f"write {text.replace(',', '')} if the comma separates thousands, or pass decimal=','"

@@ -36,12 +36,13 @@ from occstats.results.readers.frames import (
     frame_of_scores,
     from_arrow,
     from_frame,
+    name_measures,
 )
 from occstats.results.readers.harnesses import recognise
 from occstats.results.readers.limits import Limits, SeveralTablesError
 from occstats.results.reading import MOST_ROWS, Decimal, Reading
 from occstats.results.reshape import reshape
-from occstats.results.roles import Roles, find_roles, is_own
+from occstats.results.roles import Roles, find_roles, is_own, with_failed
 from occstats.results.table import Results
 
 __all__ = ["Source", "bundled_names", "load_by", "load_results"]
@@ -432,8 +433,11 @@ def _tried(sources: Sequence[Source], reading: Reading, first: ResultsError) -> 
         templates = [merged(first.retry, template) for template in later.templates]
         return UnclearTableError(later.raw, problems, templates, later.found, later.questions)
     except ResultsError as later:
-        return ResultsError(f"{first.problem} (then: {later})")
-    if len(table.algorithms) < 2:  # nothing is left to compare
+        then = "" if "decimal" in first.retry else f" (then: {later})"
+        return ResultsError(f"{first.problem}{then}")
+    told = reading.algorithms or name_measures(table.algorithms)
+    # Nothing is left to compare, or the upper of two names may be tasks.
+    if len(table.algorithms) < 2 or ("header_rows" in first.retry and not told):
         first.retry = {}
     elif table.scores.isna().to_numpy().any():
         first.retry["missing"] = "POLICY"
@@ -468,7 +472,8 @@ def _kept(
                     f"{tables[i].name}, column {quote(column)}: no row has {quote(value)}"
                     f"{did_you_mean(value, found)}; found {quote_list(found)}"
                 )
-            tables[i] = tables[i].keep(rows != differs)
+            kept = (rows != differs) if differs else with_failed(tables[i], rows, column, reading)
+            tables[i] = tables[i].keep(kept)
     return [tables.get(i, item) for i, item in enumerate(opened)]
 
 

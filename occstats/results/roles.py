@@ -39,7 +39,7 @@ from occstats.results.keys import Keys, extract, make_keys
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
 
-__all__ = ["Roles", "find_roles", "fits", "is_own", "quantities"]
+__all__ = ["Roles", "find_roles", "fits", "is_own", "quantities", "with_failed"]
 
 # Names of tasks and algorithms of a saved table of this package.
 _KEYS = ("algorithm", "dataset", "task")
@@ -47,6 +47,7 @@ _OWN = {"task": "class", "algorithm": "descriptor"}
 _SHOWN = 3
 _COLUMN, _COLUMNS, _DIRECTION = Blank("COLUMN"), Blank("COLUMNS"), Blank("True|False")
 _ANOTHER = Blank("COLUMN", optional=True)
+_ROW, _REPEAT = Blank(ROW, optional=True), Blank("COLUMN/@row", optional=True)
 _CONDITION = Blank("COLUMN=VALUE", optional=True)
 _MOST_MEASURES = 500
 # Text that begins with a fraction, or has no letters, as 87.9 [70.4] and 87 / 70.
@@ -94,6 +95,25 @@ def find_roles(
     ``alone`` if there is no other source. All that is unclear is refused at once.
     """
     return _Finder(raw, reading, alone).find()
+
+
+def with_failed(raw: RawTable, rows: Any, column: str, reading: Reading) -> Any:
+    """Add the failed runs that have no value in a column to the chosen rows of their tasks.
+
+    A run that failed before it was measured has no metric, and must not vanish with the choice.
+    """
+    states = [c for c in raw.columns if normalise(c) in STATUS and c not in reading.ignore]
+    status = reading.status or next(iter(states), "")
+    if status not in raw.columns:
+        return rows
+    codes, names = raw.codes(status)
+    failed = np.array([*(state_of(name) == "failed" for name in names), False])[codes]
+    told = {name for role, name in reading.all_columns if role in {"dataset", "task"}}
+    listed = NAMES["dataset"] | NAMES["task"]
+    keys = [c for c in raw.columns if c in told or normalise(c) in listed]
+    task = pd.DataFrame({key: raw.codes(key)[0] for key in [FILE, *keys]}).groupby([FILE, *keys])
+    chosen = task.ngroup().isin(task.ngroup()[rows]).to_numpy()
+    return rows | (failed & chosen & (raw.codes(column)[0] < 0))
 
 
 class _Finder:
@@ -213,7 +233,7 @@ class _Finder:
         made.setdefault("task", self._and_another("task"))
         if "dataset" not in self.found:
             made.setdefault("dataset", _ANOTHER)
-        made.setdefault("repeat", _ANOTHER)
+        made.setdefault("repeat", _REPEAT)
         made["where"] = [*made.get("where", ()), _CONDITION]
 
     def _add_pattern(self, made: dict[str, Any]) -> None:
@@ -288,6 +308,9 @@ class _Finder:
             unused=[c for c in self.columns if c not in used],
         )
         keys = self._keys(roles)
+        one = self.raw.names(self.found["algorithm"]) if "algorithm" in self.found else []
+        if len(one) == 1 and self.alone and not all(p.endswith("better?") for p in self.problems):
+            self.problems.insert(0, f"there is only one algorithm, {quote(one[0])}")
         if keys is None or self.problems:
             raise UnclearTableError(
                 self.raw, self.problems, self._templates(), self.found, self.questions
@@ -408,7 +431,8 @@ class _Finder:
                 hint = "the one without a name is ''"
             self.unclear(f"{problem} ({hint})")
             for column in text:
-                self._check_labels("dataset", column)
+                if not text[1:] or self._tells_apart([column]):
+                    self._check_labels("dataset", column)
 
     def _keys(self, roles: Roles) -> Keys | None:
         """Return the keys of the scores, as far as known; refuse rows of the same key."""
@@ -445,27 +469,33 @@ class _Finder:
         # A repeat of its own in nearly every row does not tell that other columns are results.
         own = keys.repeat is not None and 2 * len(keys.repeat[1]) > raw.n_rows
         differing = [] if told and not again else self._differing(keys, unused, again or own)
+        if differing or again:
+            cells = keys.row_cell[0]
+            alike = cells if differing and (own or not again) else runs
+            twice = np.flatnonzero(pd.Series(alike).duplicated())
+            first = np.flatnonzero(alike == alike[twice[0]])[0]
+            places = [raw.row(row).removeprefix(f"{raw.name}, ") for row in (first, twice[0])]
+            by_cell = keys.repeat is None or alike is cells
+            same = "task and algorithm" if by_cell else "task, algorithm and repeat"
+            problem = (
+                f"{count(len(twice), 'row')} with a {same} that an earlier row has, first"
+                f" {keys.show(keys.cell[twice[0], 0])} ({' and '.join(places)})"
+            )
         if differing:
-            chosen = self._fewest(differing, runs) or differing[:3]
+            chosen = self._fewest(differing, cells if own else runs) or differing[:3]
             self.questions["differing"] = chosen
             shown = [
                 f"{quote(c)} ({quote_list([n.strip()[:24] for n in raw.names(c)], limit=2)})"
                 for c in chosen
             ]
             self.unclear(
-                f"rows of one task and algorithm differ in {', '.join(shown)}: are these tasks,"
-                " repeats, or parts of the algorithm, or is one value to be kept?"
+                f"{problem}; they differ in {', '.join(shown)}: are these tasks, repeats, or parts"
+                " of the algorithm, or is one value to be kept?"
             )
         elif again:
-            twice = pd.Series(runs).duplicated().to_numpy()
-            second = int(np.flatnonzero(twice)[0])
-            first = int(np.flatnonzero(runs == runs[second])[0])
-            places = [raw.row(row).removeprefix(f"{raw.name}, ") for row in (first, second)]
-            same = "task and algorithm" if keys.repeat is None else "task, algorithm and repeat"
-            raise ResultsError(
-                f"{raw.name}: {count(twice.sum(), 'row')} with a {same} that an earlier"
-                f" row has, first {keys.show(keys.cell[second, 0])} ({' and '.join(places)}); drop"
-                " them, or pass repeat='@row' if they are repeats"
+            self.questions["repeated"] = problem
+            self.unclear(
+                f"{problem}; drop them, or pass repeat='@row' if they are repeats", repeat=_ROW
             )
         elif keys.repeat is not None and n_folds < raw.n_rows:
             values = f"{len(keys.repeat[1]):,} different values"
@@ -484,9 +514,12 @@ class _Finder:
         if not again and "score" in self.found:  # text on failures does not matter
             scored = np.isfinite(self.raw.numbers(self.found["score"]).values)
         for column in columns:
-            if is_time(column) or is_index(column) or normalise(column) in STATUS:
+            if is_index(column) or normalise(column) in STATUS:
                 continue
             codes, names = self.raw.codes(column)
+            # Few whole numbers of seconds are the levels of a limit.
+            if is_time(column) and (self.raw.is_fractional(column) or len(names) > most):
+                continue
             width = len(names) + 1
             # Few fractions are the levels of a factor, such as 0, 0.05 and 0.2 of noise.
             fractional = self.raw.is_fractional(column) and column not in self.raw.index
@@ -606,7 +639,8 @@ class _Finder:
                     f" {quote(wanted)}{did_you_mean(wanted, names)}; found {quote_list(names)}"
                 )
             if wanted is not None:
-                self.raw = self.raw.keep(self.raw.row_names(column) == wanted)
+                rows = self.raw.row_names(column) == wanted
+                self.raw = self.raw.keep(with_failed(self.raw, rows, column, self.reading))
             elif len(names) > 1 and not self.raw.mixed:
                 self.unclear(
                     f"{quote(column)} names {len(names)} measures ({quote_list(names, limit=3)}),"

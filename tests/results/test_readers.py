@@ -127,10 +127,12 @@ def test_sheets_of_a_workbook(tmp_path, refused):
     assert load_results(path, lower_is_better=False).algorithms == ["A", "B"]
     with pd.ExcelWriter(path, mode="a") as writer:
         wide.to_excel(writer, sheet_name="second", index=False)
-    refused(path, says=("2 tables", "1 first\n  2 second"))
+        above = wide.set_axis([["", "f1", "f1"], wide.columns], axis=1)
+        above.to_excel(writer, sheet_name="third")
+    refused(path, says=("3 tables", "N; for 3, add header_rows=2", "1 first\n  2 second"))
     for chosen in ("second", 2, "2"):
         assert load_results(path, table=chosen, lower_is_better=False).n_tasks == 2
-    refused(path, table="third", says=("choose one with table=N; got table='third'",))
+    refused(path, table="4th", says=("; got table='4th'",))
     path.write_bytes(path.read_bytes()[:2000])
     refused(path, says=("damaged Excel workbook",))
 

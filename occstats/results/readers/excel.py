@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 import zipfile
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pandas as pd
 from occstats._format import quote, show_path
 from occstats.errors import ResultsError
 from occstats.results.cells import reason_of
-from occstats.results.readers.frames import RawTable, find_header
+from occstats.results.readers.frames import RawTable, find_header, has_two_headers
 from occstats.results.readers.limits import Limits, choose_table
 
 __all__ = ["read_excel"]
@@ -46,8 +47,7 @@ def read_excel(
     except Exception as error:  # a damaged workbook can raise anything
         reason = reason_of(error)
         raise ResultsError(f"{where}: damaged Excel workbook ({reason}); save it again") from None
-    top = [["" if cell is None else str(cell) for cell in row] for row in rows[:_HEAD]]
-    header, used = find_header(top, header_rows, where)
+    header, used = find_header(_text(rows[:_HEAD]), header_rows, where)
     frame = pd.DataFrame(rows[used:], columns=range(len(header)), dtype=object)
     # Formatted cells to the right of a table are empty columns.
     kept = [i for i, name in enumerate(header) if name or frame[i].notna().any()]
@@ -98,11 +98,21 @@ def _rows(sheet: Any, limits: Limits, where: str) -> list[list[Any]]:
 
 def _sheet(workbook: Any, where: str, chosen: int | str | None) -> Any:
     """Return the only sheet that is not empty, or the chosen one of these."""
-    filled = {}
+    filled, double = {}, []
     for sheet in workbook.worksheets:
         sheet.reset_dimensions()
-        if any(map(any, sheet.iter_rows(max_row=_HEAD, values_only=True))):
+        head = _text(sheet.iter_rows(max_row=_HEAD, values_only=True))
+        if any(map(any, head)):
             filled[sheet.title] = sheet
+            if has_two_headers(head):
+                double.append(str(len(filled)))
     if not filled:
         raise ResultsError(f"{where}: all sheets are empty")
-    return list(filled.values())[choose_table(list(filled), chosen, where)]
+    more = f"; for {', '.join(double)}, add header_rows=2" if double else ""
+    return list(filled.values())[choose_table(list(filled), chosen, where, more)]
+
+
+def _text(rows: Iterable[Sequence[Any]]) -> list[list[str]]:
+    filled = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    width = max(map(len, filled), default=0)
+    return [row + [""] * (width - len(row)) for row in filled if any(row)]

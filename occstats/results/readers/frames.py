@@ -37,6 +37,8 @@ __all__ = [
     "frame_of_scores",
     "from_arrow",
     "from_frame",
+    "has_two_headers",
+    "name_measures",
 ]
 
 # Column names that stand for the name of the file and for the number of the row.
@@ -330,12 +332,11 @@ def find_header(rows: Sequence[Sequence[str]], n_rows: int, where: str) -> tuple
     if not cells:
         return [], 0
     if n_rows == 1:
-        if _is_second_header(cells):
-            joined = [name for name in find_header(cells, 2, where)[0][1:] if name]
+        if has_two_headers(rows):
             raise ResultsError(
                 f"{where}: there are 2 rows of column names, as numbers begin only below them;"
                 " write one row, or join them with header_rows=2",
-                {"header_rows": 2} if name_measures(joined) else None,
+                {"header_rows": 2},
             )
         return cells[0], titles + 1
     width = max(map(len, cells))
@@ -374,11 +375,15 @@ def n_titles(rows: Sequence[Sequence[str]]) -> int:
     return 0
 
 
-def _is_second_header(rows: Sequence[Sequence[str]]) -> bool:
+def has_two_headers(rows: Sequence[Sequence[str]]) -> bool:
     """Return True if the second row has names above columns of numbers, and no number."""
-    shown = [row[:_COLUMNS] for row in rows[1:_ROWS]]
-    if len(shown) < 2 or len({len(row) for row in rows[:_ROWS]}) > 1:
+    rows = rows[n_titles(rows) :][:_ROWS]
+    if len(rows) < 3 or len({len(row) for row in rows}) > 1:
         return False
+    # Beside the first columns without a name, there may be other notes.
+    named = [i for i, names in enumerate(zip(*rows[:2], strict=True)) if any(names)]
+    width = next((i for i, column in enumerate(named) if i < column - named[0]), len(rows[0]))
+    shown = [row[: min(width, _COLUMNS)] for row in rows[1:]]
     found = parse_numbers(pd.Series([cell.replace("%", "") for row in shown for cell in row]))
     values, wrong = (part.reshape(len(shown), -1) for part in (found.values, found.wrong))
     numeric = np.isfinite(values[1:]).any(axis=0) & ~wrong[1:].any(axis=0)

@@ -150,13 +150,15 @@ def read_logs(source: Path, files: Sequence[Path], limits: Limits) -> RawTable |
     }
     program, chosen = next(((name, logs) for name, logs in own.items() if logs), (None, []))
     documents = [file for file in files if file.match(_ANY) and file.name != _META]
+    first: Any = None
     if program is None and source.is_dir() and documents:
         chosen = documents
         with suppress(*_UNREADABLE):
-            program = program_of(_content(documents[0], limits))
+            first = _content(documents[0], limits)
+            program = program_of(first)
     if program is None:
         return None
-    return _table(_samples(program, chosen, limits), show_path(source), limits)
+    return _table(_samples(program, chosen, limits, first), show_path(source), limits)
 
 
 def program_of(document: Any) -> str | None:
@@ -170,12 +172,13 @@ def read_document(program: str, document: Any, path: Path, limits: Limits) -> Ra
     return _table(_samples(program, [path], limits, document), show_path(path), limits)
 
 
-def _samples(program: str, files: Sequence[Path], limits: Limits, document: Any = None) -> Samples:
-    """Read the logs of a program; other content is refused in one line."""
+def _samples(program: str, files: Sequence[Path], limits: Limits, first: Any = None) -> Samples:
+    """Read the logs of a program, of which the first may be known; refuse other content."""
     log = _LOGS[program]
     for file in files:
+        known, first = first, None
         try:
-            yield from log.read(document or _content(file, limits), file, limits)
+            yield from log.read(known or _content(file, limits), file, limits)
         except ResultsError:
             raise
         except _UNREADABLE as error:

@@ -201,7 +201,7 @@ def check_text(content: bytes, suffix: str, where: str) -> None:
         raise ResultsError(f"{where}: is {language}, which is not read; save the table as CSV")
 
 
-def choose_table(names: Sequence[str], chosen: int | str | None, where: str) -> int:
+def choose_table(names: Sequence[str], chosen: int | str | None, where: str, more: str = "") -> int:
     """Return the position of the only table, or of the one chosen by name or number, from 1.
 
     >>> choose_table(["first", "second"], 2, "a.xlsx"), choose_table(["first"], None, "a.xlsx")
@@ -216,7 +216,7 @@ def choose_table(names: Sequence[str], chosen: int | str | None, where: str) -> 
     got = "" if chosen is None else f"; got table={chosen!r}"
     if len(names) == 1:
         raise ResultsError(f"{where}: contains one table{got}")
-    head = f"{where}: contains {len(names)} tables; choose one with table=N{got}"
+    head = f"{where}: contains {len(names)} tables; choose one with table=N{more}{got}"
     raise SeveralTablesError(head, names)
 
 
