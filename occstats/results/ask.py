@@ -231,9 +231,13 @@ def text_error(raw: RawTable, column: str, wrong: npt.NDArray[np.bool_]) -> Resu
     first = int(np.flatnonzero(wrong)[0])
     cell = raw.frame[column].iloc[first]
     comma = is_decimal_comma(cell) and raw.decimal == "."
+    name = raw.columns[0]
+    left_out = f", or leave out rows without a name with where={f'{name}!='!r}"
+    unnamed = (raw.codes(name)[0][wrong] < 0).all() and not raw.is_numeric(name)
     return ResultsError(
         f"{raw.row(first)}, column {quote(column)}: {quote(cell)} is not a number"
-        f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}",
+        f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}"
+        f"{left_out if unnamed else ''}",
         {"decimal": ","} if comma else None,
     )
 

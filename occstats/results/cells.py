@@ -21,7 +21,6 @@ __all__ = [
     "Numbers",
     "as_text",
     "column_codes",
-    "column_text",
     "compact",
     "explain_text",
     "has_comma",
@@ -62,21 +61,8 @@ _LONGEST_SCORE = 100
 # Text in place of the score of a failed run, and of a missing score.
 _FAILURES = frozenset(
     (
-        *(
-            "oom",
-            "oot",
-            "timeout",
-            "time out",
-            "t/o",
-            "to",
-            "m/o",
-            "mo",
-            "tle",
-            "mle",
-            "memout",
-            "dnf",
-        ),
-        *("failed", "fail", "error", "crashed", "diverged"),
+        *("oom", "oot", "timeout", "time out", "t/o", "to", "m/o", "mo", "tle", "mle", "memout"),
+        *("dnf", "failed", "fail", "error", "crashed", "diverged"),
         *("nan", "-nan", "nan+nan", "nan±nan", "nan ± nan", "nan (nan)"),
     )
 )
@@ -322,12 +308,6 @@ def as_text(value: Any) -> str | None:
     if isinstance(value, (dict, list)):
         return _TEXT_NUMBER.sub(r"\1", json.dumps(value, ensure_ascii=False))
     return None if value is None or value is pd.NA or value is pd.NaT else str(value)
-
-
-def column_text(column: pd.Series) -> npt.NDArray[np.object_]:
-    """Convert a column of any type to names: an object array of str, or None where empty."""
-    codes, names = column_codes(column)
-    return np.array([*names, None], dtype=object)[codes]
 
 
 def column_codes(column: pd.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.object_]]:

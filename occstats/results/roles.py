@@ -684,7 +684,8 @@ class _Finder:
         others = [c for c in self.free if c not in raw.index and c not in chosen]
         text = [c for c in others if not raw.is_numeric(c)]
         keyed = self.keyed or "algorithm" in self.found
-        check_text(raw, text if keyed or len(text) > 1 else ())
+        named = [c for c in text if not _unnamed(c)]  # others may be notes beside the table
+        check_text(raw, named if keyed or len(text) > 1 else ())
         rest = {
             c: raw.numbers(c)
             for c in others

@@ -12,7 +12,7 @@ import pandas as pd
 from occstats._files import verify_digest
 from occstats._format import count, show_path
 from occstats.errors import ResultsError
-from occstats.results.cells import column_text, reason_of
+from occstats.results.cells import as_text, reason_of
 from occstats.results.readers.frames import RawTable, check_names, frame_of_arrow
 from occstats.results.readers.limits import Limits, check_exists, kind_of_file
 
@@ -98,7 +98,7 @@ def _join(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         columns = [frame.reindex(columns=[name])[name] for frame in frames]
         if len({column.dtype.kind for column in columns}) > 1 or columns[0].dtype.kind in "OMm":
             # Shards may differ in type (classes 0 and 1 in one, a and b in another).
-            columns = [pd.Series(column_text(column), dtype=object) for column in columns]
+            columns = [pd.Series([*map(as_text, c)], dtype=object) for c in columns]
         joined[name] = pd.concat(columns, ignore_index=True)
     return pd.DataFrame(joined)
 
