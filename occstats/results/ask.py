@@ -44,7 +44,6 @@ class Blank(str):
 # Options in the order in which a template has them.
 _ORDER = (
     "algorithm", "algorithms", "dataset", "task", "repeat", "score", "status", "where", "ignore",
-    "lower_is_better",
 )  # fmt: skip
 _MOST_DESCRIBED = 6
 _DIRECTION = "is a higher or a lower score"
@@ -73,7 +72,11 @@ class UnclearTableError(ResultsError):
         self.raw, self.problems = raw, list(problems)
         self.found, self.questions = dict(found or {}), dict(questions or {})
         self.templates = [
-            {name: template[name] for name in (*_ORDER, *template) if name in template}
+            {
+                name: template[name]
+                for name in (*_ORDER, *sorted(template, key="lower_is_better".__eq__))
+                if name in template
+            }
             for template in templates
         ]
         # Questions are last, each a sentence; that of the direction is in the templates, too.
@@ -118,11 +121,12 @@ def merged(options: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any
 
 def _argument(name: str, value: Any) -> str:
     """Return a keyword argument as written in Python; what may be left out is in brackets."""
+    if name == "lower_is_better" and isinstance(value, Blank):
+        return f"{name}=... (True or False)"  # which no call accepts as it is
     values = value if isinstance(value, list) else [value]
-    blanks = [isinstance(one, Blank) and re.search(r"[A-Z]{5}|\|", one) for one in values]
     shown = ", ".join(
-        str(one).replace("|", " or ") if blank else repr(one)
-        for one, blank in zip(values, blanks, strict=True)
+        one if isinstance(one, Blank) and re.fullmatch(r"COLUMNS?|REGEX|N", one) else repr(one)
+        for one in values
     )
     shown = f"{name}=[{shown}]" if values[1:] else f"{name}={shown}"
     return f"[{shown}]" if getattr(values[-1], "optional", False) else shown
