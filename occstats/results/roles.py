@@ -49,6 +49,7 @@ _COLUMN, _COLUMNS, _DIRECTION = Blank("COLUMN"), Blank("COLUMNS"), Blank("True|F
 _ANOTHER = Blank("COLUMN", optional=True)
 _ROW, _REPEAT = Blank(ROW, optional=True), Blank("COLUMN/@row", optional=True)
 _CONDITION = Blank("COLUMN=VALUE", optional=True)
+_BY_TASK = {"dataset": _COLUMN, "task": _ANOTHER}
 _MOST_MEASURES = 500
 # Text that begins with a fraction, or has no letters, as 87.9 [70.4] and 87 / 70.
 _RESULT = re.compile(r"\W*\d+(?:\.\d|[\W\d_]*$)")
@@ -176,7 +177,7 @@ class _Finder:
         doubtful = self.doubts or self.form_asked
         if form == "algorithm":
             if not self.keyed:
-                made |= {"dataset": _COLUMN, "task": _ANOTHER}
+                made |= {"dataset": Blank("")} if self._only_unnamed else _BY_TASK
             if not self._rows_told():
                 self._add_factors(made)
             elif "text in the cells" in self.doubts:
@@ -227,6 +228,11 @@ class _Finder:
         self._add_pattern(made)
         if may_differ:
             self._add_factors(made)
+        # A score of unknown name is found only while no key is told.
+        score = found.get("score", "") if {*_KEYS} & {*made} else ""
+        listed = measure(score)[0] or is_time(score) or normalise(score) in GENERIC
+        if score and "score" not in self.told and not listed:
+            made["score"] = score
 
     def _add_factors(self, made: dict[str, Any]) -> None:
         """Add options for columns in which rows of one task and algorithm may differ."""
@@ -246,7 +252,8 @@ class _Finder:
     def _and_another(self, role: str) -> list[str]:
         """Return the column of a role by its name, and a blank for another to be joined to it."""
         if role not in self.found:
-            return [_ANOTHER if role == "task" else _COLUMN]
+            only = Blank("") if self._only_unnamed else _COLUMN
+            return [_ANOTHER if role == "task" else only]
         return [_ANOTHER] if role in self.told else [self.found[role], _ANOTHER]
 
     @property
@@ -254,6 +261,11 @@ class _Finder:
         """Return the columns without a role so far."""
         taken = {*self.found.values(), *self.traits.values(), *self.scores_told}
         return [column for column in self.columns if column not in taken]
+
+    @property
+    def _only_unnamed(self) -> bool:
+        """Return True if only a column without a name can name the rows, as pandas writes it."""
+        return [c for c in self.free if not self.raw.is_numeric(c)] == [""] and self._rows_told()
 
     @property
     def _tasks_told(self) -> Sequence[str]:
