@@ -45,6 +45,7 @@ __all__ = ["Roles", "find_roles", "fits", "is_own", "quantities", "with_failed"]
 _KEYS = ("algorithm", "dataset", "task")
 _OWN = {"task": "class", "algorithm": "descriptor"}
 _SHOWN = 3
+_SCALE = "on another scale"
 _COLUMN, _COLUMNS, _DIRECTION = Blank("COLUMN"), Blank("COLUMNS"), Blank("True|False")
 _ANOTHER = Blank("COLUMN", optional=True)
 _ROW, _REPEAT = Blank(ROW, optional=True), Blank("COLUMN/@row", optional=True)
@@ -137,6 +138,7 @@ class _Finder:
         self.questions: dict[str, Any] = {}
         self.several: set[str] = set()  # roles that several columns are named after
         self.doubts: dict[str, list[str]] = {}  # columns that may be no scores, by the reason
+        self.notes: list[str] = []
         self.form_asked = self.measured = False
 
     def unclear(self, problem: str, **options: Any) -> None:
@@ -327,6 +329,7 @@ class _Finder:
             raise UnclearTableError(
                 self.raw, self.problems, self._templates(), self.found, self.questions
             )
+        keys.notes.extend(self.notes)
         return self.raw, roles, keys
 
     def _check_header(self) -> None:
@@ -510,8 +513,15 @@ class _Finder:
                 f"{problem}; drop them, or pass repeat='@row' if they are repeats", repeat=_ROW
             )
         elif keys.repeat is not None and n_folds < raw.n_rows:
-            values = f"{len(keys.repeat[1]):,} different values"
-            keys.notes.append(f"{raw.name}: scores averaged over repeats ({values}).")
+            n_rows = np.bincount(keys.cell.ravel())
+            most, n_scores = n_rows.max(), np.count_nonzero(n_rows)
+            several = n_rows[n_rows > 1]
+            how = f"scores averaged over repeats ({len(keys.repeat[1]):,} different values)"
+            if len(several) < n_scores or self.found["repeat"] == ROW:
+                averaged = "is the average" if len(several) == 1 else "are averages"
+                rows = f"{several.min()} to {most}" if several.min() < most else f"{most}"
+                how = f"{len(several):,} of {count(n_scores, 'score')} {averaged} of {rows} rows"
+            keys.notes.append(f"{raw.name}: {how}.")
 
     def _differing(self, keys: Keys, columns: Sequence[str], again: bool) -> list[str]:
         """Return columns that differ among the rows of a cell, but for results and times.
@@ -728,7 +738,11 @@ class _Finder:
             else:
                 self.form_asked = True
         else:
+            highs = {c: numbers.high for c, numbers in rest.items()}
             self.doubts |= _caught(_DOUBTFUL, rest)
+            if scaled := self.doubts.pop(_SCALE, []):
+                highest = max(highs[c] for c in scaled)
+                self.doubts[f"up to {highest:.10g}, which is above 1"] = scaled
             if across == "algorithm" and (traits := self._unbounded_traits(shared)):
                 self.doubts[f"beside the traits {quote_list(traits, limit=2)}"] = [*rest]
         if self.doubts:
@@ -799,6 +813,9 @@ class _Finder:
         asked = lower is None
         if listed is not None and (asked or self.reading.score_name is not None):
             self._check_bounds(listed, numbers)
+        if listed is not None and not asked and lower != listed.lower:
+            usual = "lower" if listed.lower else "higher"
+            self.notes.append(f"{self.raw.name}: {quote(named)} is usually {usual}-is-better.")
         if not asked or self.raw.mixed:
             return named, bool(lower)
         if listed is not None:
@@ -1034,7 +1051,7 @@ _DOUBTFUL: Mapping[str, Rule] = {
     ],
     "0 and 1 beside fractions": _flags,
     "whole numbers beyond the range of the others": _beyond,
-    "on another scale": _other_scale,
+    _SCALE: _other_scale,
     "by the end of its name": _named(ends_as_companion),
     "by a word of its name": _with_summary_word,
     "by the name": quantities,

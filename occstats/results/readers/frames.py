@@ -242,6 +242,8 @@ def frame_of_scores(
     else:
         scores = {str(name): np.asarray(values) for name, values in scores.items()}
         shapes = {name: values.shape for name, values in scores.items()}
+        if not shapes:
+            raise ResultsError("mapping: is empty; pass the scores of each algorithm by its name")
         if len(set(shapes.values())) != 1 or any(len(shape) != 1 for shape in shapes.values()):
             found = ", ".join(f"{quote(name)}: {shape}" for name, shape in shapes.items())
             raise ResultsError(

@@ -161,6 +161,8 @@ def kind_of_bytes(head: bytes, where: str) -> str:
     if head.startswith(b"PK\x03\x04"):
         if any(p in head for p in (b"[Content_Types].xml", b"xl/", b"_rels/", b"docProps/")):
             return "excel"
+        if Path(where).suffix.lower() in {".xlsx", ".xlsm"}:
+            raise ResultsError(f"{where}: the workbook is damaged; download or write it again")
         raise ResultsError(f"{where}: is a ZIP archive; unpack it first")
     # Pickles of protocols 2 to 5, and joblib's zlib; a CSV may begin with x^2.
     packed = re.match(rb"x[\x01\x5e\x9c\xda]", head) and re.search(rb"[^\x09-\x7e]", head[2:])
