@@ -449,7 +449,8 @@ def with_options(message: str) -> str:
     """
     names = "|".join(sorted(TABLE, key=len, reverse=True))
     # At the beginning or after a blank or a bracket: a file may be called fold=3.csv.
-    argument = re.compile(rf"(?:^|(?<=[ (]))({names})=(?:'([^']*)'|(…|[\w.]*\w))")
+    value = rf"=(?:'([^']*)'|(…|[\w.]*\w))(?:,(?= (?:{names})=))?"
+    argument = re.compile(rf"(?:^|(?<=[ (]))({names}){value}")
 
     def typed(found: re.Match[str]) -> str:
         value = (found[3] or found[2]).replace("\\\\", "\\")  # of a representation

@@ -579,16 +579,17 @@ def _hint(
     grouped = reading.dataset_from or reading.suite or raw.suggested
     if results.n_clusters < results.n_tasks or grouped:
         return {}, []
-    task = roles.task
+    named = normalise(roles.dataset or "") in NAMES["dataset"]
+    task = roles.task or (None if named else roles.dataset)
     # A column named as the dataset is the dataset, and of several others none is more likely.
     if task is not None and roles.across != "task" and task not in {FILE, ROW}:
         columns = [c for c in roles.unused if raw.groups(c, task) and not is_time(c)]
         if len(columns) == 1:
             (column,) = columns
             return {"dataset": column, "task": task}, [
-                f"{quote(column)} ({len(raw.names(column)):,} values, constant within tasks) is"
-                f" not used. Is it the dataset? try: dataset={quote(column)},"
-                f" task={quote(task)}."
+                f"{quote(column)} groups the {results.n_tasks:,} tasks into"
+                f" {len(raw.names(column)):,}. Are these the datasets? try:"
+                f" dataset={quote(column)}, task={quote(task)}."
             ]
     names = [str(name) for name in results.scores.index.unique(1)]
     found = group_pattern(names)
