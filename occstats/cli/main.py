@@ -257,6 +257,10 @@ def _with_templates(error: Any, arguments: Sequence[str]) -> str:
     tried += [*(f"  or {line.replace(plain, '…', 1)}" for line in others), *each]
     head = with_options(error.head)
     n_left = 12 - sum(len(wrap(line, 80, others=" " * 5)) for line in [f"Error: {head}", *tried])
+    one_table = hasattr(error, "raw") and not error.raw.label  # numbers need a single file
+    if one_table and n_left > 4 and " COLUMN" in "".join(tried):
+        tried.append("  columns by name or number, as in --dataset 1 --algorithms 2-6")
+        n_left -= 1
     return "\n".join([head, *error.describe(max(n_left, 2)), *tried])
 
 

@@ -514,7 +514,7 @@ class _Finder:
             )
         elif keys.repeat is not None and n_folds < raw.n_rows:
             n_rows = np.bincount(keys.cell.ravel())
-            most, n_scores = n_rows.max(), np.count_nonzero(n_rows)
+            most, n_scores = n_rows.max(), int(np.count_nonzero(n_rows))
             several = n_rows[n_rows > 1]
             how = f"scores averaged over repeats ({len(keys.repeat[1]):,} different values)"
             if len(several) < n_scores or self.found["repeat"] == ROW:
