@@ -267,7 +267,9 @@ class _Finder:
     @property
     def _only_unnamed(self) -> bool:
         """Return True if only a column without a name can name the rows, as pandas writes it."""
-        return [c for c in self.free if not self.raw.is_numeric(c)] == [""] and self._rows_told()
+        return [c for c in self.free if not self.raw.is_numeric(c)] == [""] and self._tells_apart(
+            [""]
+        )
 
     @property
     def _tasks_told(self) -> Sequence[str]:
