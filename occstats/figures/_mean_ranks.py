@@ -39,7 +39,7 @@ def mean_ranks(
     width: Width = "column",
     note: bool = True,
 ) -> Axes:
-    """Draw the weighted mean rank of each algorithm with a confidence interval over datasets.
+    """Draw the mean rank of each algorithm with a confidence interval over datasets.
 
     The intervals describe single algorithms and do not compare pairs: algorithms are compared on
     the same tasks, so that two with overlapping intervals may still differ significantly, and all
@@ -71,7 +71,7 @@ def mean_ranks(
         draw_intervals(axes, table, columns, [(plot.tint(name), "o") for name in names])
         write_column(axes, [f"{rank:.2f}" for rank in table["mean_rank"]])
         axes.xaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
-        axes.set_xlabel("weighted mean rank (1 = best)")
+        axes.set_xlabel("mean rank (1 = best)")
         name = interval_kinds(comparison.results.n_independent)["mean_rank"].name
         kind = f"{confidence_intervals(comparison)} ({name})"
         plot.note(
@@ -88,4 +88,4 @@ def _alternative_text(table: pd.DataFrame, kind: str, total: int) -> str:
         f"{clean(name)} {rank:.2f}" + (f" ({low:.2f} to {high:.2f})" if np.isfinite(low) else "")
         for name, (rank, low, high) in zip(table["algorithm"], numbers, strict=True)
     ]
-    return f"Weighted mean ranks of {total} algorithms with {kind}: {', '.join(parts[:12])}."
+    return f"Mean ranks of {total} algorithms with {kind}: {', '.join(parts[:12])}."

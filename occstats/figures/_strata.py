@@ -31,7 +31,7 @@ def strata(
     width: Width = "column",
     note: bool = True,
 ) -> NDArray[Any]:
-    """Draw the weighted mean rank in strata of the tasks' median score, one panel per algorithm.
+    """Draw the mean rank in strata of the tasks' median score, one panel per algorithm.
 
     Each panel has the line of its algorithm, with a confidence interval from resampling whole
     datasets at each stratum, in front of the lines of the others. A stratum with tasks of a single
@@ -126,6 +126,6 @@ def _alternative_text(means: pd.DataFrame, places: pd.DataFrame) -> str:
                 f"{clean(best)} with {row[best]:.2f}"
             )
     return (
-        f"Lines of the weighted mean rank of {means.shape[1]} algorithms over strata of the task's "
+        f"Lines of the mean rank of {means.shape[1]} algorithms over strata of the task's "
         f"median score. Best in each stratum: {'; '.join(parts)}."
     )

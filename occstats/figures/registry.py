@@ -112,7 +112,7 @@ class Plotter:
     >>> import occstats
     >>> plot = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"]).plot
     >>> plot.mean_ranks().get_xlabel()
-    'weighted mean rank (1 = best)'
+    'mean rank (1 = best)'
     """
 
     comparison: Comparison

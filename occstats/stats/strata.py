@@ -41,7 +41,7 @@ def rank_strata(
     DataFrame
         One row per stratum and algorithm (column of `ranks`): ``stratum`` from 1 on; its edges
         ``low`` and ``high``, the latter part of the last stratum only; its number of tasks and
-        their share of the total weight; and the weighted mean rank, NaN without tasks.
+        their share of the total weight; and the mean rank, NaN without tasks.
 
     Examples
     --------
