@@ -388,7 +388,7 @@ def known_algorithm(name: str, known: Sequence[str], option: str = "algorithm") 
     """Return the name of a compared algorithm, or raise with the names that there are."""
     if name not in known:
         raise FigureError(
-            f"{option} {name!r} is not in this comparison{did_you_mean(str(name), known)}; "
+            f"{option} {name!r} is unknown{did_you_mean(str(name), known)}; "
             f"there are {listing(known)}"
         )
     return name

@@ -143,6 +143,11 @@ def critical_difference_from(
     >>> p_values = np.array([[1, 0.21, 0.004], [0.21, 1, 0.03], [0.004, 0.03, 1]])
     >>> axes = figures.critical_difference_from(ranks, p_values)
     """
+    if getattr(ranks, "ndim", 1) != 1:
+        raise FigureError(
+            "ranks must be one mean rank per algorithm; got a table; of a comparison, "
+            'try: comparison.summary.set_index("algorithm")["mean_rank"]'
+        )
     try:
         mean = pd.Series(ranks, dtype=float)
         given = p_values if isinstance(p_values, pd.DataFrame) else np.asarray(p_values)
@@ -395,7 +400,7 @@ def _format_scale(axes: Axes, low: float, high: float, *, most: int) -> None:
     if len(axes.get_xticks()) > 1 and high - low <= 12:
         halves = MultipleLocator(0.5).tick_values(low, high)
         axes.set_xticks([half for half in halves if low <= half <= high], minor=True)
-    axes.set_xlabel("← better\u2002\u2002weighted mean rank\u2002\u2002worse →")
+    axes.set_xlabel("← better\u2002\u2002mean rank\u2002\u2002worse →")
 
 
 def _gaps(group: Group) -> list[tuple[int, int]]:

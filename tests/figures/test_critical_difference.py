@@ -268,3 +268,5 @@ def test_a_diagram_of_own_ranks_and_p_values_is_that_of_the_comparison(default):
     assert note_of(axes).startswith("Bars join algorithms (dots) with no significant difference at")
     strict = figures.critical_difference_from(mean, square, alpha=1e-9, highlight="ALP")
     assert len([line for line in strict.lines if line.get_lw() == BAR_WIDTH]) == 1
+    with pytest.raises(figures.FigureError, match=r'set_index\("algorithm"\)'):
+        figures.critical_difference_from(default.ranks, square)
