@@ -122,6 +122,7 @@ def methods_to_latex(methods: MethodsText) -> str:
         else:
             items = "\n".join(rf"\item {written(item)}" for item in block)
             blocks.append(f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
+    blocks.insert(1, "% The details follow; delete what you do not report.")
     return "\n\n".join(blocks) + "\n"
 
 

@@ -91,6 +91,7 @@ def test_intervals_are_a_list_in_every_form():
     latex = methods_to_latex(methods)
     assert latex.count(r"\item ") == len(items)
     assert "~\\cite{" in latex
+    assert latex.split("\n\n")[1].startswith("% The details follow")
 
 
 def test_names_in_the_methods_are_escaped():

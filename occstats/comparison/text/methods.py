@@ -136,7 +136,7 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
     # Means of few units, and asymptotic ones, are compared by Student's t alone.
     student = m < FEW_CLUSTERS or asymptotic
     used = comparison.decision.tests.n_resamples
-    # One half of all sign flips are the negatives of the others.
+    # Half of the sign flips suffice: the others are their negatives.
     all_flips = settings.null == "flips" and bool(used == 2 ** (m - 1))
     together = comparison.decision.family
     known = pairs.notna().any()
@@ -157,8 +157,8 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
         test = TESTS[settings.test].sentence
         if settings.test == "rgl" and m == results.n_tasks:
             test = "the Wilcoxon signed-rank test {wilcoxon1945}"
-        flips = f"{'all ' if all_flips else ''}{used:,}{'' if all_flips else ' random'} sign flips"
-        null = f"{flips} of whole {unit}s {{canay2017}}"
+        flips = f"all {2 * used:,}" if all_flips else f"{used:,} random"
+        null = f"{flips} sign flips of whole {unit}s {{canay2017}}"
         test += f", using {'the normal approximation' if asymptotic else null}"
     return {
         "n_algorithms": len(results.algorithms),
