@@ -38,6 +38,8 @@ PAGE_LINES, CAPTION_LINE = 40, 75
 COLUMN_WIDTH, TEXT_WIDTH = 229.0, 345.0
 # The smallest font of a table in a column: wider ones take the width of the page.
 SMALLEST_IN_COLUMN = 5
+# In the smallest font, names wrap in a column that is at least as wide.
+NARROWEST_NAMES = 75.0
 # Font sizes, largest first: command, width relative to 10 pt, half the space between columns.
 SIZES = (
     ("", 1.0, 6.0),
@@ -77,8 +79,9 @@ def escape_latex(text: str) -> str:
 
 
 def prose_to_latex(text: str) -> str:
-    """Return the escaped text, in which long names may break after underscores and slashes."""
-    return re.sub(r"(\\_|/)", r"\1\\allowbreak{}", escape_latex(text))
+    """Return the escaped text; names may break after underscores, slashes and 20 letters."""
+    breaks = re.sub(r"([_/]|[^\W_]{20}(?=[^\W_]))", "\\1\ue002", text)
+    return escape_latex(breaks).replace("\ue002", r"\allowbreak{}")
 
 
 def _rows(
@@ -168,8 +171,8 @@ def table_to_latex(table: Table, *, group_columns: int = 0, label: str = "") -> 
     r"""Return the table in LaTeX, as large as fits a paper.
 
     A table that fits a column of a two-column paper in ``\scriptsize`` is a ``table``; a wider one
-    is a ``table*``, which fits the text of an article, split into parts if necessary. If a page is
-    too short, it is a ``longtable``.
+    is a ``table*``, which fits the text of an article; if necessary, its first column wraps, or it
+    is split into parts. If a page is too short, it is a ``longtable``.
 
     Parameters
     ----------
@@ -276,6 +279,8 @@ def _alignments(table: Table) -> str:
         r"@{\,}l" if position and not column.header else "r" if column.number else "l"
         for position, column in enumerate(table.columns)
     ]
+    if wrapped := _wrapped_width(table):
+        found[0] = f"p{{{wrapped:.0f}pt}}"
     return f"{{@{{}}{''.join(found)}@{{}}}}"
 
 
@@ -309,7 +314,8 @@ def _latex_row(cells: Iterable[str]) -> str:
 
 def _latex_rows(table: Table, group_columns: int) -> Iterator[str]:
     before: list[str] = []
-    for row in _rows(table, escape_latex, _latex_bold):
+    wraps = bool(_wrapped_width(table))
+    for row in _rows(table, prose_to_latex if wraps else escape_latex, _latex_bold):
         same_group = bool(before) and group_columns > 0 and row[0] == before[0]
         if before and group_columns > 0 and not same_group:
             yield r"\midrule"
@@ -317,6 +323,8 @@ def _latex_rows(table: Table, group_columns: int) -> Iterator[str]:
             "" if same_group and place < group_columns and cell == before[place] else cell
             for place, cell in enumerate(row)
         ]
+        if wraps:
+            cells[0] = rf"\raggedright\hangindent=1em {cells[0]}"
         yield _latex_row(cells)
         before = row
 
@@ -327,6 +335,8 @@ def _latex_bold(cell: str) -> str:
 
 def _parts(table: Table, n_leading: int) -> list[Table]:
     """Return the table in as few parts as fit the text; each begins with the leading columns."""
+    if _wrapped_width(table):
+        return [table]
     _, scale, space = SIZES[-1]
     room = TEXT_WIDTH + 2 * space
     widths = [width * scale + 2 * space for width in _column_widths(table)]
@@ -339,6 +349,15 @@ def _parts(table: Table, n_leading: int) -> list[Table]:
         parts[-1].append(column)
         used += width
     return [replace(table, columns=(*table.columns[:n_leading], *part)) for part in parts]
+
+
+def _wrapped_width(table: Table) -> float:
+    """Return the width in points in which the first column wraps; 0 if it need not or cannot."""
+    _, scale, space = SIZES[-1]
+    names, *others = _column_widths(table) or [0.0]
+    room = TEXT_WIDTH - sum(width * scale + 2 * space for width in others)
+    wraps = not table.columns[0].number and NARROWEST_NAMES <= room < names * scale
+    return room if wraps else 0.0
 
 
 def _fitting_style(table: Table) -> tuple[str, list[str]]:

@@ -40,8 +40,10 @@ from occstats.comparison.text.verdict import (
     headline,
     mostly_equal,
     score_digits,
+    short_names,
     subject_of,
     wins_and_losses,
+    with_short_names,
 )
 from occstats.report.formatted_table import (
     PAIR,
@@ -291,6 +293,12 @@ def paper_comparison(comparison: Comparison) -> Table:
         f"{score_word(results.score_name)} on {count(results.n_tasks, 'task')} in "
         f"{count(results.n_clusters, 'dataset')}"
     )
+    names, prefix = short_names(comparison.algorithms)
+    if prefix and table.shown is not None:
+        note = with_short_names(note, names)
+        note += f" Names are shown without their common prefix {prefix}."
+        shown = table.shown.assign(algorithm=table.shown["algorithm"].map(names))
+        table = replace(table, shown=shown)
     return replace(table, title=title, explanation="", columns=columns, note=note.strip())
 
 

@@ -95,7 +95,8 @@ def test_latex_commands_in_names_are_text(comparison):
         assert not re.search(r"(?<!\\)%(?! needs)", text)
         # Every row has as many columns as the header of its part.
         for part in re.split(r"(?=\\caption)", text)[1:]:
-            rows = [line for line in part.splitlines() if re.search(r"[^\\]&.* \\\\$", line)]
+            lines = [line for line in part.splitlines() if r"\multicolumn" not in line]
+            rows = [line for line in lines if re.search(r"[^\\]&.* \\\\$", line)]
             assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1
 
 
