@@ -147,7 +147,7 @@ def weighted_regression(
         # Rounding can make the variance of a perfect fit negative.
         se = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            statistic = coefficient / se
+            statistic = np.where((coefficient == 0) & (se == 0), 0.0, coefficient / se)
             half_width = special.stdtrit(df, (1 + confidence) / 2) * se
         return Regression(
             terms=tuple(terms),
@@ -170,8 +170,14 @@ def weighted_regression(
     # The columns of the basis are orthonormal: each coefficient is a sum.
     params = basis.T @ (mass * response)
     residuals = response - basis @ params
-    residual_sd = float(np.sqrt(mass @ residuals**2 / (n - k)))
     coefficients = inverse_r @ params
+    # A perfect fit leaves rounding errors alone, which differ between processors.
+    rounding = _RANK_TOLERANCE * np.sqrt(mass @ response**2)
+    if np.sqrt(mass @ residuals**2) <= rounding:
+        residuals = np.zeros(n)
+        lengths = np.sqrt(mass @ columns**2)
+        coefficients = np.where(np.abs(coefficients) * lengths <= rounding, 0.0, coefficients)
+    residual_sd = float(np.sqrt(mass @ residuals**2 / (n - k)))
     if n_clusters <= k:
         reason = (
             f"{n_clusters} cluster{'s' * (n_clusters > 1)} for {k} terms: cluster-robust "
