@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from occstats._checks import check_choice, check_integer
 from occstats._format import did_you_mean, listing, minus_signs
 from occstats.comparison import Comparison
-from occstats.comparison.text.verdict import short_names
+from occstats.comparison.text.verdict import short_names, subject_of
 from occstats.errors import FigureError
 from occstats.figures._labels import clean, escape, fitted, label, measure, wrap
 from occstats.figures._style import (
@@ -395,8 +395,9 @@ def known_algorithm(name: str, known: Sequence[str], option: str = "algorithm") 
 
 
 def chosen_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:
-    """Return two different algorithms, by default the best two."""
-    ranked = comparison.algorithms
+    """Return two different algorithms, by default the control or the best, and the best other."""
+    subject = subject_of(comparison)
+    ranked = [subject, *(name for name in comparison.algorithms if name != subject)]
     if len(ranked) < 2:
         raise FigureError("a figure of a pair needs two algorithms; this comparison has one")
     first = known_algorithm(a, ranked) if a is not None else next(n for n in ranked if n != b)

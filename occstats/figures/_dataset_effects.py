@@ -49,7 +49,8 @@ def dataset_effects(
     comparison : Comparison
         Its `results`, `pairwise` and `heterogeneity` are drawn.
     a, b : str, optional
-        The algorithms; by default the best two.
+        The algorithms; by default the best two, or the control
+        and its best rival.
     labels : optional
         Labels to write instead of names; see `occstats.figures`.
     ax, width, note : optional
@@ -116,10 +117,16 @@ def _draw_summary(axes: Axes, comparison: Comparison, a: str, b: str, below: int
     """Draw the difference that decides, its interval, and the prediction interval."""
     pairs, frame = comparison.pairwise_full, comparison.heterogeneity
     row = pairs[(pairs["a"] == a) & (pairs["b"] == b)].iloc[0]
-    if comparison.settings.has_intervals:
-        axes.hlines(below + 1, row["ci_low"], row["ci_high"], colors=ink(), lw=1.4)
     axes.plot(row["difference"], below + 1, "D", color=ink(), markersize=4.5)
     found = frame[frame["a"].isin([a, b]) & frame["b"].isin([a, b])].iloc[0]
     ends = found[["prediction_low", "prediction_high"]].to_numpy(float)
     ends = ends if found["a"] == a else -ends[::-1]
-    axes.hlines(below + 2, ends[0], ends[1], colors="#8C8C8C", lw=5)
+    lines = [(below + 2, *ends, {"colors": "#8C8C8C", "lw": 5})]
+    if comparison.settings.has_intervals:
+        lines.append((below + 1, row["ci_low"], row["ci_high"], {"colors": ink(), "lw": 1.4}))
+    # Limits that do not exist are drawn to the edge.
+    finite = [end for _, low, high, _ in lines for end in (low, high) if np.isfinite(end)]
+    edges = [*axes.get_xlim(), *(1.03 * end for end in finite)]
+    axes.set_xlim(min(edges), max(edges))
+    for place, low, high, style in lines:
+        axes.hlines(place, *np.clip([low, high], *axes.get_xlim()), **style)

@@ -47,7 +47,8 @@ def posterior(
     comparison : Comparison
         The scores in its `results` are drawn.
     a, b : str, optional
-        The two algorithms; by default the best two.
+        The two algorithms; by default the best two, or the control
+        and its best rival.
     labels : optional
         Labels to write instead of names; see `occstats.figures`.
     ax, width, note : optional

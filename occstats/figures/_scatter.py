@@ -44,7 +44,8 @@ def scatter(
     comparison : Comparison
         The scores in its `results` are drawn.
     a, b : str, optional
-        The algorithms on the vertical and the horizontal axis; by default the best two.
+        The algorithms on the vertical and the horizontal axis; by default the best two, or
+        the control and its best rival.
     name_datasets : int
         How many datasets to label on either side of the diagonal.
     labels : optional
