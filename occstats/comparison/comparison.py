@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -31,6 +32,7 @@ from occstats.comparison.settings import SETTINGS, Settings
 from occstats.comparison.summary import summary_frame
 from occstats.errors import ArgumentError
 from occstats.results import Results
+from occstats.results.table import TASK
 from occstats.stats.friedman import Classical, classical_tests
 
 if TYPE_CHECKING:
@@ -537,8 +539,18 @@ class Comparison:
 
     def _evaluate(self, condition: str) -> Any:
         traits = self.results.traits
+        # The column of tasks may have the name of a keyword of Python, and is also called task.
+        names = {TASK: f"`{TASK}`"}
+        if "task" not in traits:
+            names["task"] = names[TASK]
         try:
-            return traits.eval(condition)
+            return traits.eval(
+                re.sub(
+                    r"""'[^']*'|"[^"]*"|`[^`]*`|[^\W\d]\w*""",  # text, quoted names, names
+                    lambda found: names.get(found[0], found[0]),
+                    condition,
+                )
+            )
         except Exception as error:  # pandas raises whatever its parser or a column raises
             known = [*map(str, traits.index.names), *map(str, traits.columns)]
             numbers = traits.select_dtypes("number").median()

@@ -197,8 +197,11 @@ class Settings:
             ):
                 value = getattr(self, name)
                 if value not in allowed:
+                    given = self.preset is None or name in (self.explicit or ())
+                    origin = "got" if given else f"preset={self.preset!r} sets"
                     raise ArgumentError(
-                        f"correction='max-t' {why}; got {name}={value!r}: set correction='holm'"
+                        f"correction='max-t' {why}; {origin} {name}={value!r}: set "
+                        "correction='holm'"
                     )
         if self.margin is not None and not self.has_intervals:
             raise ArgumentError(

@@ -30,8 +30,8 @@ __all__ = ["LEAST_RESAMPLES", "STEPS", "Study", "clusters_of", "prepare"]
 #: Elementary steps (below a nanosecond) of all resamples of a statistic. The number of resamples
 #: follows from them, and is at least `LEAST_RESAMPLES`.
 STEPS, LEAST_RESAMPLES = 1e10, 999
-#: Parts that would take more nanoseconds (minutes) are left out.
-LONGEST = 1e11
+#: Parts that would take more nanoseconds (half a minute) are left out.
+LONGEST = 3e10
 FEW_DATASETS = 10
 #: The part of a name before its first separator or number.
 STEM = re.compile(r"^([^\W\d_]{2,})(?=[\W\d_])")

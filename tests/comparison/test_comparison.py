@@ -25,6 +25,8 @@ def test_where_compares_the_tasks_that_fulfil_a_condition(comparison):
     pd.testing.assert_frame_equal(large.pairwise_full, alone.pairwise_full)
     assert any("n > 1000" in note for note in large.notes)
     assert "iris" not in set(comparison.where("dataset != 'iris'").results.clusters)
+    classes = comparison.where("class == '1' and dataset != 'class'")
+    assert classes.results.n_tasks == comparison.where("task == '1'").results.n_tasks > 1
     assert comparison.where(lambda tasks: tasks["n"] > 1000).results.n_tasks == mask.sum()
     both = comparison.where("n > 10", dataset=["iris", "wine"])
     assert set(both.results.clusters) == {"iris", "wine"}
