@@ -383,7 +383,7 @@ def integer(value: float | None) -> str:
     >>> integer(20000), integer(None)
     ('20,000', '–')
     """
-    return ABSENT if value is None or math.isnan(value) else f"{int(value):,}"
+    return ABSENT if value is None or math.isnan(value) else f"{round(value):,}"
 
 
 def word(value: object) -> str:

@@ -394,8 +394,8 @@ def _effect_sizes(comparison: Comparison) -> Table:
     specs = (
         ("won / tied / lost", "wins", "ties", "losses", counts),
         ("rank-biserial", "rank_biserial", decimals(2, signed=True)),
-        ("new task", "prob_improvement_task", percent),
-        ("new dataset", "prob_improvement_dataset", percent),
+        ("P(better), task", "prob_improvement_task", percent),
+        ("P(better), dataset", "prob_improvement_dataset", percent),
         (
             "above / within / below %",
             *("difference_above", "difference_within", "difference_below"),
