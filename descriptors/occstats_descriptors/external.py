@@ -230,8 +230,8 @@ def _method_and_sign(detector: Any, orientation: str) -> tuple[str, float]:
     raise ValueError(
         f"The meaning of high scores of {name} is unknown: it is neither a scikit-learn outlier "
         "detector nor a PyOD model; derive it from sklearn.base.OutlierMixin if high scores are "
-        "normal, or name a function that returns ExternalDetector(detector=…, "
-        "orientation='outlier') if they are not."
+        "normal, or name a function that returns occstats.descriptors.ExternalDetector("
+        "detector=…, orientation='outlier') if they are not."
     )
 
 
