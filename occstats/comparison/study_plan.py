@@ -266,7 +266,7 @@ def plan_study(
             raise ArgumentError(f"{name} needs a value, or results of a pilot")
     sds = [known[f"sd_{unit}"] for unit in ("dataset", "task", "run")]
     if not any(sds):
-        raise ArgumentError("sd_dataset=…, sd_task=… or sd_run=… must be above 0; all are 0")
+        raise ArgumentError("sd_dataset=… or sd_task=… or sd_run=… must be above 0; all are 0")
     if known["difference"] == 0:
         raise ArgumentError("difference must not be 0: no study can show it")
 

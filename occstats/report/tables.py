@@ -394,8 +394,8 @@ def _effect_sizes(comparison: Comparison) -> Table:
     specs = (
         ("won / tied / lost", "wins", "ties", "losses", counts),
         ("rank-biserial", "rank_biserial", decimals(2, signed=True)),
-        ("P(better), task", "prob_improvement_task", percent),
-        ("P(better), dataset", "prob_improvement_dataset", percent),
+        ("won, by task", "prob_improvement_task", percent),
+        ("won, by dataset", "prob_improvement_dataset", percent),
         (
             "above / within / below %",
             *("difference_above", "difference_within", "difference_below"),
