@@ -88,11 +88,6 @@ def check_fraction(name: str, value: Any) -> None:
     occstats.errors.ArgumentError: alpha must be strictly between 0 and 1; got 5
     """
     check_number(name, value, above=0, below=1)
-    if name == "alpha" and value >= 0.5:
-        raise ArgumentError(
-            f"alpha is a significance level below 0.5, such as 0.05, not a confidence level; got "
-            f"{value!r}"
-        )
 
 
 def check_integer(name: str, value: Any, *, least: int = 1) -> None:

@@ -393,7 +393,8 @@ def test_the_forest(case, decisions):
 
 def test_the_posterior(case):
     comparison, _ = case
-    a, b = comparison.algorithms[:2]
+    a = comparison.settings.control or comparison.algorithms[0]
+    b = next(name for name in comparison.algorithms if name != a)
     row = comparison.pairwise_full.set_index(["a", "b"]).loc[(a, b)]
     shares = [row[f"difference_{side}"] for side in ("below", "within", "above")]
     drawn = [text.get_text().split("\n")[1] for text in comparison.plot.posterior().texts]
