@@ -195,6 +195,8 @@ def api(module: str, title: str) -> dict[str, str]:
     tables: dict[str, list[str]] = {"function": [], "class": [], "data": []}
     for name in sorted(name for name in loaded.__all__ if not name.startswith("__")):
         found = getattr(loaded, name)
+        if inspect.ismodule(found):
+            continue  # it has a page of its own
         kind = "class" if inspect.isclass(found) else "function" if callable(found) else "data"
         # Methods that scikit-learn adds refer to its own documentation.
         members = [":members:", ":exclude-members: set_fit_request, set_score_request"]
