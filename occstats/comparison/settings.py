@@ -163,11 +163,8 @@ class Settings:
         if not isinstance(self.control, str | None):
             raise ArgumentError(f"control must be the name of one algorithm; got {self.control!r}")
         check_fraction("alpha", self.alpha)
-        if self.alpha >= 0.5:
-            raise ArgumentError(
-                "alpha is a significance level below 0.5, such as 0.05, not a confidence level; "
-                f"got {self.alpha!r}"
-            )
+        # Not a confidence level.
+        check_number("alpha", self.alpha, above=0, below=0.5)
         check_integer("n_resamples", self.n_resamples, least=100)
         check_integer("random_state", self.random_state, least=0)
         if self.margin is not None:
