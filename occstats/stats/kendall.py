@@ -1,27 +1,23 @@
 r"""Weighted Kendall's τ between the scores of two algorithms, with jackknife intervals.
 
 The sum over pairs of tasks without a cluster is the whole sum less the contributions of its tasks,
-paired with all tasks and with each other. Contributions come from sorting or, for few tasks, from
-products of sign matrices shared by all pairs.
+paired with all tasks and with each other. Contributions are products of sign matrices, shared by
+all pairs of algorithms.
 """
 
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import combinations, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from occstats.stats._arrays import (
-    FloatArray,
-    IntArray,
-    as_scores,
-    upper_pairs,
-)
+from occstats.stats._arrays import FloatArray, as_scores, mirror, upper_pairs
 from occstats.stats.effect_sizes import Effect
 from occstats.stats.jackknife import arcsine_limits
 from occstats.stats.sample import Sample
 
-# Clusters × algorithms × algorithms in memory at a time; beyond that, pair by pair.
-MOST_ELEMENTS = 10_000_000
+# Pairs of tasks × algorithms beyond which SciPy's sorting is faster than comparing all tasks.
+_MOST_SIGNS = 100_000_000
 
 
 def kendall_matrix(
@@ -71,18 +67,11 @@ def kendall_matrix(
     if not isinstance(scores, Sample) and clusters is None:
         clusters = np.arange(len(as_scores("scores", scores, allow_nan=True)))
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    columns, codes = np.ascontiguousarray(sample.rounded.T), sample.clusters.codes
-    k = len(columns)
-    if sample.complete.all() and by_definition(sample.n_tasks, k):
-        return _all_at_once(columns, _task_weights(codes))
-    tau = np.full((k, k), np.nan)
-    known = ~np.isnan(columns)
-    for a in range(k):
-        tau[a, a] = 1.0 if _varies(columns[a][known[a]]) else np.nan
-        for b in range(a + 1, k):
-            both = known[a] & known[b]
-            x, y = columns[a][both], columns[b][both]
-            tau[a, b] = tau[b, a] = _tau(x, y, codes[both])
+    tau = np.full((sample.n_algorithms, sample.n_algorithms), np.nan)
+    for algorithms, part in _complete_parts(sample):
+        large = part.n_tasks**2 * part.n_algorithms > _MOST_SIGNS
+        whole = _by_sorting(part) if large else _tau(_agreements(part)[0].sum(axis=0))
+        tau[np.ix_(algorithms, algorithms)] = whole
     return tau
 
 
@@ -120,69 +109,60 @@ def kendall_jackknife(
     [0.8095, 0.2717, 1.0]
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    estimate = kendall_matrix(sample)
-    columns, units = np.ascontiguousarray(sample.rounded.T), sample.clusters.independent
-    # Weights are those of datasets; suites, if there are any, are left out as a whole.
-    datasets, codes = sample.clusters.codes, units.codes
-    k, m = len(columns), units.n_clusters
-    first, second = upper_pairs(k)
-    limits = np.empty((2, len(first)))
-    if sample.complete.all() and by_definition(sample.n_tasks, k) and m * k**2 <= MOST_ELEMENTS:
-        weights = _task_weights(datasets)
-        agreement = _all_left_out(columns, codes, weights)
-        spread = np.diagonal(agreement, axis1=1, axis2=2)
-        left_out = _ratio(agreement[:, first, second], spread[:, first], spread[:, second])
-        counted = np.repeat(units.sums(weights)[:, None], len(first), axis=1)
-        limits = arcsine_limits(estimate[first, second], left_out, counted, confidence)
-    else:
-        for pair, (a, b) in enumerate(zip(first, second, strict=True)):
-            known = ~np.isnan(columns[a] + columns[b])
-            own = codes[known]
-            x, y = (_ranked(columns[place][known]) for place in (a, b))
-            weights = _task_weights(datasets[known])
-            agreement, of_x, of_y = (
-                _left_out(*two, own, weights, m) for two in ((x, y), (x, x), (y, y))
-            )
-            left_out = _ratio(agreement, of_x, of_y)[:, None]
-            counted = np.bincount(own, weights, m)[:, None].astype(float)
-            limits[:, [pair]] = arcsine_limits(estimate[[a], [b]], left_out, counted, confidence)
-    low, high = np.ones((k, k)), np.ones((k, k))
-    for matrix, limit in zip((low, high), limits, strict=True):
-        matrix[first, second] = matrix[second, first] = limit
+    estimate, low, high = np.full((3, sample.n_algorithms, sample.n_algorithms), np.nan)
+    for algorithms, part in _complete_parts(sample):
+        units, k = part.clusters.independent, part.n_algorithms
+        with_all, within = _agreements(part)
+        whole = with_all.sum(axis=0)
+        without = whole - 2 * with_all + within
+        place, (first, second) = np.ix_(algorithms, algorithms), upper_pairs(k)
+        estimate[place] = _tau(whole)
+        spread = np.diagonal(without, axis1=1, axis2=2)
+        left_out = _ratio(without[:, first, second], spread[:, first], spread[:, second])
+        weights = units.sums(part.clusters.weights[:, None]).repeat(len(first), axis=1)
+        limits = arcsine_limits(estimate[place][first, second], left_out, weights, confidence)
+        low[place], high[place] = (mirror(limit, limit, k, 1.0) for limit in limits)
     return Effect(estimate, low, high)
 
 
-def by_definition(n_tasks: int, k: int) -> bool:
-    """Return whether to compare all pairs of tasks rather than to sort tasks per pair of columns.
+def _complete_parts(sample: Sample) -> Iterator[tuple[list[int], Sample]]:
+    """Yield algorithms with the tasks that all of them have: pair by pair if scores are missing."""
+    k = sample.n_algorithms
+    if sample.complete.all():
+        yield list(range(k)), sample
+        return
+    for algorithms in (*combinations(range(k), 2), *((a,) for a in range(k))):
+        yield list(algorithms), sample.select(algorithms).complete_cases
 
-    Sorting costs about a millisecond per pair of algorithms, comparing 5 ns per pair of tasks.
+
+def _agreements(part: Sample) -> FloatArray:
+    """Return Σ w_s w_t sign(x_s − x_t) sign(y_s − y_t) by unit: 2 × units × k × k.
+
+    First over the tasks s of a unit and all tasks t, then over tasks s and t of the unit. Weights
+    are those of datasets; suites, if there are any, are units as a whole.
     """
-    return n_tasks * (n_tasks - 1) // 2 <= 50_000 * (k - 1)
+    units, columns = part.clusters.independent, part.rounded.T
+    # In an order of their own, so that the order of the tasks changes no bit.
+    order = np.lexsort((*columns, part.clusters.codes, units.codes))
+    columns, weights = np.ascontiguousarray(columns[:, order]), part.clusters.weights[order]
+    found = np.zeros((2, units.n_clusters, len(columns), len(columns)))
+    for unit, (first, last) in enumerate(pairwise(np.append(0, np.cumsum(units.sizes)))):
+        for agreement, others in zip(
+            found[:, unit], (slice(None), slice(first, last)), strict=True
+        ):
+            # As many tasks at a time as keep the signs within a few megabytes.
+            step = max(1, 1_000_000 // columns[:, others].size)
+            for start in range(first, last, step):
+                rows = slice(start, min(start + step, last))
+                signs = np.sign(columns[:, rows, None] - columns[:, None, others])
+                weighted = signs * np.multiply.outer(weights[rows], weights[others])
+                agreement += np.tensordot(weighted, signs, ((1, 2), (1, 2)))
+    return (found + found.swapaxes(2, 3)) / 2
 
 
-def _task_weights(codes: IntArray) -> FloatArray:
-    return np.asarray(1.0 / np.bincount(codes)[codes])
-
-
-def _varies(x: FloatArray) -> bool:
-    return len(x) > 1 and bool((x != x[0]).any())
-
-
-def _ranked(x: npt.NDArray[np.generic]) -> IntArray:
-    """Return dense ranks from 0."""
-    return np.asarray(np.unique(x, return_inverse=True)[1], dtype=np.intp)
-
-
-def _tau(x: FloatArray, y: FloatArray, codes: IntArray) -> float:
-    """Return τ of two columns without missing values."""
-    if not (_varies(x) and _varies(y)):
-        return float("nan")
-    weights, one, other = _task_weights(codes), _ranked(x), _ranked(y)
-    agreement, spread, other_spread = (
-        _by_task(*two, weights).sum(keepdims=True)
-        for two in ((one, other), (one, one), (other, other))
-    )
-    return float(_ratio(agreement, spread, other_spread)[0])
+def _tau(agreement: FloatArray) -> FloatArray:
+    spread = np.diagonal(agreement)
+    return _ratio(agreement, *np.broadcast_arrays(spread[:, None], spread))
 
 
 def _ratio(agreement: FloatArray, spread: FloatArray, other_spread: FloatArray) -> FloatArray:
@@ -195,100 +175,13 @@ def _ratio(agreement: FloatArray, spread: FloatArray, other_spread: FloatArray) 
     return np.where(defined, np.clip(agreement / root, -1.0, 1.0), np.nan)
 
 
-def _sign_agreement(
-    rows: FloatArray, others: FloatArray, weights: FloatArray | None = None
-) -> FloatArray:
-    """Return concordant minus discordant pairs of tasks, weighted (rows × others) or not."""
-    k, n_others = others.shape
-    agreement = np.zeros((k, k))
-    # As many tasks at a time as keep the signs within a few megabytes.
-    step = max(1, 1_000_000 // (k * n_others))
-    for start in range(0, rows.shape[1], step):
-        part = slice(start, start + step)
-        signs = np.sign(rows[:, part, None] - others[:, None, :]).reshape(k, -1)
-        weighted = signs if weights is None else signs * weights[part].ravel()
-        agreement += weighted @ signs.T
-    return agreement
+def _by_sorting(part: Sample) -> FloatArray:
+    from scipy.stats import weightedtau
 
-
-def _all_at_once(columns: FloatArray, weights: FloatArray) -> FloatArray:
-    """Compute τ of all pairs of algorithms from its definition.
-
-    Tasks of equal weight are counted together: sums of signs are whole numbers, independent of the
-    order in which a processor adds them, so that τ is symmetric and the same on every machine.
-    """
-    k = len(columns)
-    parts = [(columns[:, weights == weight], weight) for weight in np.unique(weights)]
-    agreement = np.zeros((k, k))
-    for position, (rows, weight) in enumerate(parts):
-        for others, other_weight in parts[: position + 1]:
-            both_ways = 1 if others is rows else 2
-            agreement += both_ways * (weight * other_weight) * _sign_agreement(rows, others)
-    spread = np.diag(agreement)
-    square = np.multiply.outer(spread, spread)
-    root = np.sqrt(np.where(square > 0, square, np.nan))
-    return np.clip(agreement / root, -1.0, 1.0)
-
-
-def _all_left_out(columns: FloatArray, codes: IntArray, weights: FloatArray) -> FloatArray:
-    """Return the same sums without each cluster: clusters × algorithms × algorithms."""
-    order = np.argsort(codes, kind="stable")
-    columns, weights = columns[:, order], weights[order]
-    edges = np.append(0, np.cumsum(np.bincount(codes)))
-    parts = [slice(*edge) for edge in pairwise(edges)]
-
-    def agreement(rows: slice, others: slice) -> FloatArray:
-        together = np.multiply.outer(weights[rows], weights[others])
-        return _sign_agreement(columns[:, rows], columns[:, others], together)
-
-    with_all = np.array([agreement(part, slice(None)) for part in parts])
-    within = np.array([agreement(part, part) for part in parts])
-    return np.asarray(with_all.sum(axis=0) - 2 * with_all + within)
-
-
-def _left_out(x: IntArray, y: IntArray, codes: IntArray, weights: FloatArray, m: int) -> FloatArray:
-    """Return Σ w_s w_t sign(x_s − x_t) sign(y_s − y_t) over all pairs without each cluster."""
-    # Ordered by cluster first, two tasks of different clusters always agree.
-    by_x, by_y = (_ranked(codes * len(x) + z) for z in (x, y))
-    others = weights * (weights.sum() - np.bincount(codes, weights, m)[codes])
-    within = np.bincount(codes, _by_task(by_x, by_y, weights) - others, m)
-    with_all = np.bincount(codes, _by_task(x, y, weights), m)
-    return np.asarray(with_all.sum() - 2 * with_all + within)
-
-
-def _by_task(x: IntArray, y: IntArray, weights: FloatArray) -> FloatArray:
-    """Return Σ_t w_s w_t sign(x_s − x_t) sign(y_s − y_t) for each task s, from dense ranks.
-
-    Discordant pairs are found as in Knight's merge sort, in whole arrays: ranks are parted by their
-    bits, the highest first; two ranks differ first at one bit, where one of them goes up.
-    """
-    n = len(x)
-    untied: FloatArray = weights.sum() - _tied(x, weights)
-    if np.array_equal(x, y):
-        return weights * untied
-    # Ties in one are in the order of the other: a pair with a tie is never discordant.
-    order = np.argsort(x * n + y, kind="stable")
-    place = np.empty(n, dtype=np.intp)
-    place[order] = np.arange(n)
-    bits = (n - 1).bit_length()
-    # Padded with ranks without weight until their number is a power of two.
-    padded = np.concatenate([weights[order], np.zeros(2**bits - n)])
-    rank = np.concatenate([place[np.argsort(y * n + x, kind="stable")], np.arange(n, 2**bits)])
-    against = np.zeros(2**bits)
-    for bit in range(bits - 1, -1, -1):
-        up = ((rank >> bit) & 1).astype(bool)
-        ranks, goes_up = rank.reshape(-1, 2 << bit), up.reshape(-1, 2 << bit)
-        held = padded[ranks]
-        passed = np.cumsum(held * ~goes_up, axis=1)
-        lower = np.cumsum(held * goes_up, axis=1)
-        against[ranks] += np.where(goes_up, passed[:, -1:] - passed, lower)
-        parts = [np.compress(way, rank).reshape(-1, 1 << bit) for way in (~up, up)]
-        rank = np.concatenate(parts, axis=1).ravel()
-    tied_in_both = _tied(_ranked(x * n + y), weights)
-    signs = untied - _tied(y, weights) + tied_in_both - 2 * against[place]
-    return np.asarray(weights * signs)
-
-
-def _tied(ranks: IntArray, weights: FloatArray) -> FloatArray:
-    """Return for each task the weight of the tasks with the same rank, itself included."""
-    return np.asarray(np.bincount(ranks, weights)[ranks])
+    weights, first = part.clusters.weights, np.arange(part.n_tasks)
+    tau = np.ones((part.n_algorithms, part.n_algorithms))
+    for a, b in combinations(range(part.n_algorithms), 2):
+        x, y = part.rounded[:, a], part.rounded[:, b]
+        found = weightedtau(x, y, rank=first, weigher=weights.__getitem__, additive=False)
+        tau[a, b] = tau[b, a] = found.statistic
+    return tau
