@@ -30,11 +30,8 @@ from occstats.engines.installation import NATIVE_OFFER, require
 from occstats.engines.rscript import run_in_rscript
 from occstats.errors import EngineError
 from occstats.stats._arrays import FloatArray, IntArray, round_to_grid
-from occstats.stats.clusters import Clusters
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank import TESTS
-from occstats.stats.signed_rank.interface import Evaluation
-from occstats.stats.signed_rank.pairwise import Alternative, PairwiseTests, TestName, collect_pairs
+from occstats.stats.signed_rank.pairwise import Alternative, PairwiseTests, TestName, pairwise_tests
 
 # Natively the intraclass correlation is 1 there; clusrank divides by a variance of zero.
 EQUAL_RANKS = "clusrank has no test where all signed ranks are equal"
@@ -54,48 +51,43 @@ def clusrank_pairs(
     `names` are those of the columns, for messages.
     """
     require(engine)
-    k = sample.n_algorithms
-    columns = names or [f"column {i}" for i in range(k)]
+    native = pairwise_tests(sample, test=test, alternative=alternative)
+    columns = names or [f"column {i}" for i in range(sample.n_algorithms)]
     samples: dict[tuple[int, int], tuple[FloatArray, IntArray]] = {}
-    found: dict[tuple[int, int], Evaluation] = {}
-    for pair in permutations(range(k), 2):
+    for pair in permutations(range(sample.n_algorithms), 2):
         differences = sample.pair_differences(*np.array(pair)[:, None])[:, 0]
         both = ~np.isnan(differences)
         rounded = round_to_grid(differences[both], sample.tie_tolerance)
         largest = 2 * np.abs(rounded[np.isfinite(rounded)]).max(initial=1.0)
         x, codes = np.clip(rounded, -largest, largest), sample.clusters.independent.codes[both]
-        native = TESTS[test].single(x, Clusters.of(codes)).evaluate(0, "asymptotic", 1, None)
-        found[pair] = native
-        if native.reason is None and x.any():
+        if pair not in native.reasons and x.any():
             samples[pair] = x, codes
-    if samples:
-        lengths = [len(x) for x, _ in samples.values()]
-        answers = (run_embedded if engine == "rpy2" else run_in_rscript)(
-            np.concatenate([x for x, _ in samples.values()]),
-            np.concatenate([codes for _, codes in samples.values()]).astype(np.int32),
-            np.repeat(np.arange(len(lengths), dtype=np.int32), lengths),
-            (test, alternative.replace("-", ".")),
-        )
-        rows: Any = answers.itertuples(index=False)
-        for ((a, b), (x, _)), row in zip(samples.items(), rows, strict=True):
-            if row.failure:
-                raise EngineError(
-                    f"clusrank failed on {columns[a]} against {columns[b]}: "
-                    f"{' '.join(row.failure.split())[:300]}; {NATIVE_OFFER}"
-                )
-            native = found[a, b]
-            if (row.observations, row.clusters) != (native.n_observations, native.n_clusters):
-                raise EngineError(
-                    "clusrank reports other numbers of observations or clusters than it was "
-                    f"given: its version is not supported; {NATIVE_OFFER}"
-                )
-            equal_ranks = np.isnan(row.p) and np.ptp(x[x != 0]) == 0
-            found[a, b] = replace(
-                native,
-                reason=EQUAL_RANKS if equal_ranks else None,
-                statistic=row.statistic,
-                z=row.z,
-                variance=row.variance,
-                tails={alternative: row.p},
+    if not samples:
+        return native
+    lengths = [len(x) for x, _ in samples.values()]
+    answers = (run_embedded if engine == "rpy2" else run_in_rscript)(
+        np.concatenate([x for x, _ in samples.values()]),
+        np.concatenate([codes for _, codes in samples.values()]).astype(np.int32),
+        np.repeat(np.arange(len(lengths), dtype=np.int32), lengths),
+        (test, alternative.replace("-", ".")),
+    )
+    reasons, numbers = dict(native.reasons), ("statistic", "z", "variance", "p")
+    found = {name: getattr(native, name).copy() for name in numbers}
+    rows: Any = answers.itertuples(index=False)
+    for (pair, (x, _)), row in zip(samples.items(), rows, strict=True):
+        if row.failure:
+            raise EngineError(
+                f"clusrank failed on {columns[pair[0]]} against {columns[pair[1]]}: "
+                f"{' '.join(row.failure.split())[:300]}; {NATIVE_OFFER}"
             )
-    return collect_pairs(found, k, alternative)
+        given = native.n_observations[pair], native.n_clusters[pair]
+        if (row.observations, row.clusters) != given:
+            raise EngineError(
+                "clusrank reports other numbers of observations or clusters than it was "
+                f"given: its version is not supported; {NATIVE_OFFER}"
+            )
+        for name in numbers:
+            found[name][pair] = getattr(row, name)
+        if np.isnan(row.p) and np.ptp(x[x != 0]) == 0:
+            reasons[pair] = EQUAL_RANKS
+    return replace(native, **found, reasons=reasons)

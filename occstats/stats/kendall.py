@@ -147,16 +147,14 @@ def _agreements(part: Sample) -> FloatArray:
     columns, weights = np.ascontiguousarray(columns[:, order]), part.clusters.weights[order]
     found = np.zeros((2, units.n_clusters, len(columns), len(columns)))
     for unit, (first, last) in enumerate(pairwise(np.append(0, np.cumsum(units.sizes)))):
-        for agreement, others in zip(
-            found[:, unit], (slice(None), slice(first, last)), strict=True
-        ):
+        for place, others in enumerate((slice(None), slice(first, last))):
             # As many tasks at a time as keep the signs within a few megabytes.
             step = max(1, 1_000_000 // columns[:, others].size)
             for start in range(first, last, step):
                 rows = slice(start, min(start + step, last))
                 signs = np.sign(columns[:, rows, None] - columns[:, None, others])
                 weighted = signs * np.multiply.outer(weights[rows], weights[others])
-                agreement += np.tensordot(weighted, signs, ((1, 2), (1, 2)))
+                found[place, unit] += np.tensordot(weighted, signs, ((1, 2), (1, 2)))
     return (found + found.swapaxes(2, 3)) / 2
 
 

@@ -1,7 +1,7 @@
 """Samples of scores and clusters, with the derived quantities that all statistics share."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -31,7 +31,7 @@ class PairBlock:
     """The differences of some pairs of algorithms a < b, tasks × pairs.
 
     `grid` has them in whole units of the tie tolerance, so that 0.3 − 0.2 and 0.2 − 0.1 are equal;
-    where it is 0, the raw differences.
+    where it is 0, the raw differences. `prepared` caches the samples of tests.
     """
 
     a: IntArray
@@ -39,6 +39,7 @@ class PairBlock:
     differences: FloatArray
     grid: FloatArray
     clusters: Clusters
+    prepared: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def signed_ranks(self) -> tuple[FloatArray, BoolArray]:
@@ -154,16 +155,6 @@ class Sample:
         with np.errstate(invalid="ignore"):
             return np.where(np.isinf(first) & (first == second), 0.0, first - second)
 
-    @property
-    def is_small(self) -> bool:
-        """True if the differences of all pairs are cached."""
-        return self.n_pairs * self.n_tasks <= CACHED_ELEMENTS
-
-    @cached_property
-    def prepared(self) -> dict[str, list[Any]]:
-        """Cache of the prepared tests of a small sample, by test."""
-        return {}
-
     def blocks(
         self,
         elements: int = BLOCK_ELEMENTS,
@@ -180,7 +171,8 @@ class Sample:
         if pairs is not None:
             first, second = first[pairs], second[pairs]
         step = max(1, elements // (2 * self.n_tasks + per_pair + 1))
-        if pairs is None and self.is_small and 0 < len(first) <= step:
+        small = self.n_pairs * self.n_tasks <= CACHED_ELEMENTS
+        if pairs is None and small and 0 < len(first) <= step:
             yield self._whole
             return
         for start in range(0, len(first), step):

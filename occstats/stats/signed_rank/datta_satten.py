@@ -45,9 +45,9 @@ class Contributions(Prepared):
 
     def __init__(self, grid: FloatArray, clusters: Clusters, ranked: Ranked | None = None) -> None:
         super().__init__(grid, clusters)
-        self._sizes = self._known
-        self._present = (self._sizes > 0).astype(np.float64)
-        self._terms, self._variance_terms = cluster_contributions(grid, clusters, self._sizes)
+        self.sizes = self._known
+        self._present = (self.sizes > 0).astype(np.float64)
+        self._terms, self._variance_terms = cluster_contributions(grid, clusters, self.sizes)
         self._ranked = ranked
 
     @cached_property
@@ -65,7 +65,7 @@ class Contributions(Prepared):
             statistic=np.where(few, np.nan, (self._present * self._terms).sum(axis=1)),
             variance=np.where(few, np.nan, variance),
             problem=problem,
-            n_observations=self._sizes.sum(axis=1).astype(np.intp),
+            n_observations=self.sizes.sum(axis=1).astype(np.intp),
             n_clusters=m.astype(np.intp),
         )
 
@@ -73,7 +73,7 @@ class Contributions(Prepared):
         return Contributions(self.grid[:, pairs] - by, self.clusters)
 
     def z_of(self, pairs: IntArray, merged: Merged) -> FloatArray:
-        sizes = self._sizes[pairs]
+        sizes = self.sizes[pairs]
         shares = self._present[pairs] / np.maximum(sizes, 1.0)
         n, m = np.maximum(sizes.sum(axis=1), 1.0), self.observed.n_clusters[pairs]
         # The last cell of a row gathers absent differences.

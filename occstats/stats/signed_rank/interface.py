@@ -17,17 +17,7 @@ from occstats.stats._arrays import (
     ObjectArray,
 )
 from occstats.stats.clusters import Clusters
-from occstats.stats.signed_rank import ALTERNATIVES
-from occstats.stats.signed_rank.null import (
-    RandomState,
-    Signs,
-    Tails,
-    can_list,
-    exact_is_feasible,
-    exact_tails,
-    flip_tails,
-    tail,
-)
+from occstats.stats.signed_rank.null import Signs
 
 if TYPE_CHECKING:
     from occstats.stats.hodges_lehmann import Merged
@@ -38,25 +28,6 @@ Ranked = tuple[FloatArray, BoolArray]
 PAIRS_AT_ONCE = 128
 #: Signs of pairs × clusters that are evaluated at a time, likewise.
 _CHUNK_ELEMENTS = 50_000
-ALL_ZERO = "all differences are zero"
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """A test of one sample, with the p-values of all alternatives (None: no test)."""
-
-    statistic: float
-    z: float
-    variance: float
-    n_observations: int
-    n_clusters: int
-    intraclass_correlation: float
-    tails: Tails | None
-    reason: str | None = None
-    notes: tuple[str, ...] = ()
-
-    def pvalue(self, alternative: str) -> float | None:
-        return None if self.tails is None else self.tails[alternative]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +60,7 @@ class Prepared(ABC):
     #: Whether tasks without a difference are part of the sample.
     keeps_zeros = False
     #: Number of differences in the sample: pairs × clusters.
-    _sizes: FloatArray
+    sizes: FloatArray
 
     def __init__(self, grid: FloatArray, clusters: Clusters, ranked: Ranked | None = None) -> None:
         #: Differences in units of the tie tolerance (tasks × pairs), and their clusters.
@@ -117,14 +88,6 @@ class Prepared(ABC):
     @abstractmethod
     def z_of(self, pairs: IntArray, merged: Merged) -> FloatArray:
         """Return Z of some pairs less a shift, with the weights that they have without it."""
-
-    def units(self, pair: int) -> IntArray:
-        """Return the clusters of a pair whose signs matter."""
-        return np.flatnonzero(self._sizes[pair] > 0)
-
-    def rank_sums(self, pair: int) -> FloatArray:
-        """Return the sums of signed ranks of a pair in its clusters, for the exact null."""
-        raise NotImplementedError
 
     @abstractmethod
     def flipped(self, pairs: IntArray, signs: Signs) -> FloatArray:
@@ -163,50 +126,6 @@ class Prepared(ABC):
             _, flip, values = self.exact(pairs, signs, turn & reaches)
             np.maximum.at(largest, flips[flip], np.nan_to_num(np.abs(values)))
         return largest
-
-    def evaluate(
-        self, pair: int, null: str, n_resamples: int, random_state: RandomState
-    ) -> Evaluation:
-        """Test one pair under a null distribution."""
-        found = self.observed
-        sizes = int(found.n_observations[pair]), int(found.n_clusters[pair])
-        rho, reason = float(found.correlation[pair]), found.problem[pair]
-        if found.all_zero[pair]:
-            certain = dict.fromkeys(ALTERNATIVES, 1.0)
-            return Evaluation(0.0, 0.0, 0.0, *sizes, rho, certain, notes=(ALL_ZERO,))
-        statistic, variance = float(found.statistic[pair]), float(found.variance[pair])
-        sums = self.rank_sums(pair) if null == "exact" else np.zeros(0)
-        if len(sums) >= 2:
-            statistic, variance, reason = float(sums.sum()), float(sums @ sums), None
-        if reason is not None:
-            return Evaluation(statistic, float("nan"), variance, *sizes, rho, None, reason)
-        z = np.float64(statistic / np.sqrt(variance) if variance > 0 else 0.0)
-        notes: tuple[str, ...] = ()
-        units = self.units(pair) if null == "permutation" else np.arange(len(sums))
-        if null == "asymptotic":
-            tails = {side: float(tail(z, side)) for side in ALTERNATIVES}
-        elif null == "exact" and exact_is_feasible(sums):
-            tails = exact_tails(sums)
-        elif null == "exact":
-            notes = (
-                "the exact null would take too long (the limit is 2e9 additions or 5e7 sums): "
-                f"estimated from {n_resamples} random sign flips",
-            )
-            scaled = sums / np.sqrt(variance)
-            tails = flip_tails(
-                lambda signs: np.asarray(signs @ scaled), len(sums), n_resamples, random_state
-            )
-        else:
-
-            def flipped(signs: Signs) -> FloatArray:
-                everywhere = np.ones((len(signs), self.clusters.n_clusters), dtype=np.int8)
-                everywhere[:, units] = signs
-                return self.flipped(np.full(len(signs), pair), everywhere)
-
-            if can_list(len(units), n_resamples):
-                notes = ("all sign flips were enumerated: the p-value is exact",)
-            tails = flip_tails(flipped, len(units), n_resamples, random_state, list_all=bool(notes))
-        return Evaluation(statistic, float(z), variance, *sizes, rho, tails, notes=notes)
 
 
 def few_clusters(n_clusters: int, which: str = "") -> str:

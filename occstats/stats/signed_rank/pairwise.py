@@ -1,25 +1,41 @@
 """Signed-rank tests of one sample of clustered differences, and of all pairs of algorithms."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.stats._arrays import FloatArray, IntArray, as_vector
+from occstats._checks import check_choice, check_integer
+from occstats.errors import ArgumentError
+from occstats.stats._arrays import (
+    FloatArray,
+    IntArray,
+    as_vector,
+    mirror,
+    round_to_grid,
+    upper_pairs,
+)
 from occstats.stats.clusters import Clusters
-from occstats.stats.sample import Sample
-from occstats.stats.signed_rank import check_test
-from occstats.stats.signed_rank.interface import Evaluation
-from occstats.stats.signed_rank.null import RandomState, repeatable
+from occstats.stats.sample import PairBlock, Sample
+from occstats.stats.signed_rank import ALTERNATIVES, TESTS
+from occstats.stats.signed_rank.null import (
+    RandomState,
+    Signs,
+    Tails,
+    can_list,
+    exact_is_feasible,
+    exact_tails,
+    flip_tails,
+    repeatable,
+    tail,
+)
 
 TestName = Literal["rgl", "ds"]
 Null = Literal["asymptotic", "exact", "permutation"]
 Alternative = Literal["two-sided", "less", "greater"]
-
-_MIRRORED = {"less": "greater", "greater": "less", "two-sided": "two-sided"}
 
 
 @dataclass(frozen=True)
@@ -59,11 +75,11 @@ class ClusteredWilcoxonResult:
     n_observations: int
     n_clusters: int
     intraclass_correlation: float
-    reason: str | None = None
-    notes: tuple[str, ...] = ()
-    test: str = field(default="rgl", kw_only=True)
-    null: str = field(default="asymptotic", kw_only=True)
-    alternative: str = field(default="two-sided", kw_only=True)
+    reason: str | None
+    notes: tuple[str, ...]
+    test: str
+    null: str
+    alternative: str
 
     def _repr_html_(self) -> str:
         known = {name: value for name, value in vars(self).items() if value not in (None, ())}
@@ -183,24 +199,74 @@ def clustered_wilcoxon(
     >>> clustered_wilcoxon(differences, dataset, null="exact", alternative="greater").pvalue
     0.125
     """
-    differences = as_vector("x", x) - float(mu)
-    chosen = check_test(test, null, alternative, n_resamples)
-    sample = chosen.single(differences, Clusters.of(clusters, len(differences)), tie_tolerance)
-    found = sample.evaluate(0, null, n_resamples, repeatable(random_state))
+    _check(test, alternative)
+    check_choice("null", null, get_args(Null))
+    check_integer("n_resamples", n_resamples)
+    if test == "ds" and null == "exact":
+        raise ArgumentError(
+            "null='exact' is not available for 'ds'; use null='permutation' or null='asymptotic'."
+        )
+    column = as_vector("x", x)[:, None] - float(mu)
+    groups = Clusters.of(clusters, len(column)).independent
+    grid = round_to_grid(column, tie_tolerance)
+    block = PairBlock(*upper_pairs(2), column, grid, groups)
+    prepared = TESTS[test].prepare(block)
+    found, used = prepared.observed, prepared.sizes[0] > 0
+    statistic, variance = float(found.statistic[0]), float(found.variance[0])
+    reason = found.problem[0]
+    notes: tuple[str, ...] = ()
+    rank_sums = groups.sums(block.signed_ranks[0])[used, 0]
+    if null == "exact" and len(rank_sums) >= 2:
+        statistic, variance, reason = float(rank_sums.sum()), float(rank_sums @ rank_sums), None
+    z = np.float64(statistic / np.sqrt(variance) if variance > 0 else 0.0)
+
+    def flipped(signs: Signs) -> FloatArray:
+        if null == "exact":
+            return np.asarray(signs @ rank_sums / np.sqrt(variance))
+        everywhere = np.ones((len(signs), len(used)), dtype=np.int8)
+        everywhere[:, used] = signs
+        return prepared.flipped(np.zeros(len(signs), dtype=np.intp), everywhere)
+
+    tails: Tails | None = None
+    if found.all_zero[0]:
+        tails, notes = dict.fromkeys(ALTERNATIVES, 1.0), ("all differences are zero",)
+        statistic, variance, z, reason = 0.0, 0.0, np.float64(0.0), None
+    elif reason is not None:
+        z = np.float64("nan")
+    elif null == "asymptotic":
+        tails = {side: float(tail(z, side)) for side in ALTERNATIVES}
+    elif null == "exact" and exact_is_feasible(rank_sums):
+        tails = exact_tails(rank_sums)
+    else:
+        list_all = null == "permutation" and can_list(len(rank_sums), n_resamples)
+        if list_all:
+            notes = ("all sign flips were enumerated: the p-value is exact",)
+        elif null == "exact":
+            notes = (
+                "the exact null would take too long (the limit is 2e9 additions or 5e7 sums): "
+                f"estimated from {n_resamples} random sign flips",
+            )
+        seed = repeatable(random_state)
+        tails = flip_tails(flipped, len(rank_sums), n_resamples, seed, list_all=list_all)
     return ClusteredWilcoxonResult(
-        statistic=found.statistic,
-        pvalue=found.pvalue(alternative),
-        zstatistic=found.z,
-        variance=found.variance,
-        n_observations=found.n_observations,
-        n_clusters=found.n_clusters,
-        intraclass_correlation=found.intraclass_correlation,
-        reason=found.reason,
-        notes=found.notes,
+        statistic=statistic,
+        pvalue=None if tails is None else tails[alternative],
+        zstatistic=float(z),
+        variance=variance,
+        n_observations=int(found.n_observations[0]),
+        n_clusters=int(found.n_clusters[0]),
+        intraclass_correlation=float(found.correlation[0]),
+        reason=reason,
+        notes=notes,
         test=test,
         null=null,
         alternative=alternative,
     )
+
+
+def _check(test: str, alternative: str) -> None:
+    check_choice("test", test, TESTS)
+    check_choice("alternative", alternative, ALTERNATIVES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,8 +283,6 @@ class PairwiseTests:
         Of the signed ranks.
     reasons : dict of (int, int) to str
         Why there is no test, for the pairs that have none.
-    notes : dict of (int, int) to str
-        Remarks about a pair.
     """
 
     statistic: FloatArray
@@ -228,8 +292,7 @@ class PairwiseTests:
     n_observations: IntArray
     n_clusters: IntArray
     intraclass_correlation: FloatArray
-    reasons: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    notes: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    reasons: Mapping[tuple[int, int], str]
 
 
 def pairwise_tests(
@@ -237,16 +300,12 @@ def pairwise_tests(
     clusters: npt.ArrayLike | None = None,
     *,
     test: str = "rgl",
-    null: str = "asymptotic",
     alternative: str = "two-sided",
     tie_tolerance: float = 0.0,
-    n_resamples: int = 10_000,
-    random_state: RandomState = None,
 ) -> PairwiseTests:
-    """Run a signed-rank test on every ordered pair of columns.
+    """Run an asymptotic signed-rank test on every ordered pair of columns.
 
-    Both orders of a pair come from one computation, and with ``null="permutation"`` the same sign
-    flips are applied to all pairs, so that the order of the columns does not matter.
+    For tests by sign flips see :func:`typical_tests`.
 
     Parameters
     ----------
@@ -255,7 +314,7 @@ def pairwise_tests(
         :class:`Sample` in place of scores, clusters and tolerance.
     clusters : array_like of shape (n_tasks,)
         Label of the cluster (dataset) of each task.
-    test, null, alternative, tie_tolerance, n_resamples, random_state
+    test, alternative, tie_tolerance
         As in :func:`clustered_wilcoxon`.
 
     Returns
@@ -280,46 +339,31 @@ def pairwise_tests(
            [0.897,   nan, 0.162],
            [0.944, 0.838,   nan]])
     """
-    chosen = check_test(test, null, alternative, n_resamples)
+    _check(test, alternative)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    seed = repeatable(random_state)
-    found: dict[tuple[int, int], Evaluation] = {}
-    for block, prepared in zip(sample.blocks(), chosen.blocks(sample), strict=True):
-        for i, pair in enumerate(zip(block.a.tolist(), block.b.tolist(), strict=True)):
-            found[pair] = prepared.evaluate(i, null, n_resamples, seed)
-    return collect_pairs(found, sample.n_algorithms, alternative)
+    k, (first, second) = sample.n_algorithms, upper_pairs(sample.n_algorithms)
+    parts = [part.observed for part in TESTS[test].blocks(sample)]
 
+    def whole(name: str) -> Any:
+        return np.concatenate([[], *(getattr(part, name) for part in parts)])
 
-def collect_pairs(
-    evaluations: Mapping[tuple[int, int], Evaluation], k: int, alternative: str
-) -> PairwiseTests:
-    """Return the tests of all ordered pairs; (b, a) mirrors (a, b) where it has no evaluation."""
-    statistic, z, p, variance, rho = (np.full((k, k), np.nan) for _ in range(5))
-    n_observations, n_clusters = (np.zeros((k, k), dtype=np.intp) for _ in range(2))
-    reasons: dict[tuple[int, int], str] = {}
-    notes: dict[tuple[int, int], str] = {}
-    for a, b in zip(*np.nonzero(~np.eye(k, dtype=bool)), strict=True):
-        pair = (int(a), int(b))
-        sign, side, found = 1, alternative, evaluations.get(pair)
-        if found is None:
-            sign, side, found = -1, _MIRRORED[alternative], evaluations[pair[::-1]]
-        pvalue = found.pvalue(side)
-        statistic[pair], z[pair] = sign * found.statistic, sign * found.z
-        p[pair] = np.nan if pvalue is None else pvalue
-        variance[pair], rho[pair] = found.variance, found.intraclass_correlation
-        n_observations[pair], n_clusters[pair] = found.n_observations, found.n_clusters
-        if found.reason is not None:
-            reasons[pair] = found.reason
-        if found.notes:
-            notes[pair] = "; ".join(found.notes)
+    def square(upper: FloatArray, lower: FloatArray) -> FloatArray:
+        return mirror(upper, lower, k, np.nan) + 0.0
+
+    all_zero, problem = whole("all_zero").astype(bool), whole("problem")
+    statistic, variance, z = (
+        np.where(all_zero, 0.0, whole(name)) for name in ("statistic", "variance", "z")
+    )
+    rho, n, m = (whole(name) for name in ("correlation", "n_observations", "n_clusters"))
+    lost = np.flatnonzero((problem != None) & ~all_zero)  # noqa: E711, element by element
+    reasons = {(int(first[i]), int(second[i])): problem[i] for i in lost}
     return PairwiseTests(
-        statistic=statistic,
-        z=z,
-        p=p,
-        variance=variance,
-        n_observations=n_observations,
-        n_clusters=n_clusters,
-        intraclass_correlation=rho,
-        reasons=reasons,
-        notes=notes,
+        statistic=square(statistic, -statistic),
+        z=square(z, -z),
+        p=square(tail(z, alternative), tail(-z, alternative)),
+        variance=square(variance, variance),
+        n_observations=mirror(n, n, k, 0.0).astype(np.intp),
+        n_clusters=mirror(m, m, k, 0.0).astype(np.intp),
+        intraclass_correlation=square(rho, rho),
+        reasons={**reasons, **{pair[::-1]: reason for pair, reason in reasons.items()}},
     )

@@ -71,7 +71,7 @@ class RankSums(Prepared):
     def __init__(self, grid: FloatArray, clusters: Clusters, ranked: Ranked | None = None) -> None:
         super().__init__(grid, clusters)
         signed, counted = ranked or signed_ranks(grid)
-        self._sums, self._sizes = clusters.sums(signed).T, clusters.sums(counted).T
+        self._sums, self.sizes = clusters.sums(signed).T, clusters.sums(counted).T
         self._squares = (signed**2).sum(axis=0)
 
     @cached_property
@@ -130,9 +130,6 @@ class RankSums(Prepared):
         total, spread = parts.sum(axis=1), np.sqrt((parts**2).sum(axis=1))
         return np.asarray(np.divide(total, spread, out=np.zeros(len(pairs)), where=spread > 0))
 
-    def rank_sums(self, pair: int) -> FloatArray:
-        return np.asarray(self._sums[pair, self.units(pair)])
-
     def flipped(self, pairs: IntArray, signs: Signs) -> FloatArray:
         sums, squares, moments = self._sums[pairs], self._squares[pairs], self._moments[:, pairs]
         between, squared_sizes, n, m, balanced = moments
@@ -150,12 +147,12 @@ class RankSums(Prepared):
     @cached_property
     def _least_sizes(self) -> FloatArray:
         """Sizes of the clusters; 1 for absent ones, whose rank sums are 0."""
-        return np.maximum(self._sizes, 1.0)
+        return np.maximum(self.sizes, 1.0)
 
     @cached_property
     def _moments(self) -> FloatArray:
         """ΣR²/g, Σg², N, m and balance of each pair, which flips do not change."""
-        g = self._sizes
+        g = self.sizes
         between = (self._sums**2 / self._least_sizes).sum(axis=1)
         rows = between, (g**2).sum(axis=1), g.sum(axis=1), (g > 0).sum(axis=1), _balanced(g)
         return np.array(rows, dtype=np.float64)
