@@ -120,10 +120,10 @@ def commands() -> dict[str, str]:
     lines = [
         "# Commands",
         "",
-        "Exit codes: 0 for success; 1 if a fit failed or `check-r` found a difference; 2 for bad "
-        "input, with a message that says what is wrong and how to fix it; 3 and 4 for the outcomes "
-        "of `gate`; 130 after an interrupt. Every command has the option `--help`, and those with "
-        "many options `--help-all`.",
+        "Exit codes: 0 for success; 1 if a fit failed; 2 for bad input, with a message "
+        "that says what is wrong and how to fix it; 3 and 4 for the outcomes of `gate`; 130 after "
+        "an interrupt. Every command has the option `--help`, and those with many options "
+        "`--help-all`.",
         "",
         "| command | |",
         "| --- | --- |",
@@ -282,7 +282,6 @@ def llms() -> str:
     from occstats.cli.main import main as group
 
     lines = ["# occstats", "", f"> {(group.help or '').splitlines()[0]}", ""]
-    lines += ["`occstats skill` prints instructions for agents."]
     for folder in (HERE, *sorted(path for path in HERE.iterdir() if path.is_dir())):
         pages = [page for page in sorted(folder.glob("*.md")) if page != OUT / "tests.md"]
         if pages:

@@ -96,9 +96,7 @@ def options():
     }
 
 
-@pytest.mark.parametrize(
-    "page", [*PAGES, str(Path(occstats.__file__).parent / "data" / "SKILL.md")]
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_every_command_and_option_of_a_page_exists(page):
     for kind, body, _, _ in blocks(page):
         for line in body.replace("\\\n", "").splitlines() if kind in ("console", "bash") else ():

@@ -34,9 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tune": ("experiment_commands", "Evaluate a descriptor over its hyperparameters."),
     "time": ("experiment_commands", "Measure construction and query times."),
     "datasets": ("experiment_commands", "List, check and fetch the paper's datasets."),
-    "check-r": ("check_commands", "Check the native tests against R's clusrank."),
-    "doctor": ("check_commands", "Report what is installed and what is missing."),
-    "skill": ("check_commands", "Print instructions for coding agents."),
+    "doctor": ("doctor", "Report what is installed and what is missing."),
 }
 
 BAD_INPUT, INTERRUPTED = 2, 130

@@ -6,9 +6,9 @@ import platform
 import pytest
 from click.testing import CliRunner
 
-from occstats.cli import check_commands
-from occstats.cli.check_commands import diagnose
-from occstats.cli.check_commands import doctor as command
+from occstats.cli import doctor as check_commands
+from occstats.cli.doctor import diagnose
+from occstats.cli.doctor import doctor as command
 from occstats.engines import installation
 from occstats.engines.installation import Installation
 

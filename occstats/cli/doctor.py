@@ -1,4 +1,4 @@
-"""``occstats doctor``, ``check-r`` and ``skill``: commands that check and set up."""
+"""``occstats doctor``: the state of the installation."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ import sys
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import click
 
 from occstats._checks import require_descriptors
-from occstats.cli.main import say
-from occstats.cli.options import READING, LongCommand, options, results, take
-
-__all__ = ["Finding", "check_r", "diagnose", "doctor", "skill"]
+from occstats.cli.options import options
 
 LIBRARIES = ("numpy", "scipy", "pandas", "statsmodels", "pyarrow", "matplotlib")
 DESCRIPTORS = "pip install 'occstats[descriptors]'"
@@ -180,95 +177,3 @@ def _r() -> list[Finding]:
         needs_r if no_r else clusrank,
         in_python,
     ]
-
-
-CHECK_R = ("as_json", "test", "engine", "missing")
-TESTS: dict[str, tuple[Literal["rgl", "ds"], ...]] = {
-    "both": ("rgl", "ds"),
-    "rgl": ("rgl",),
-    "ds": ("ds",),
-}
-
-
-def _one_of(help: str, *choices: str) -> dict[str, Any]:
-    return {"help": help, "choices": choices, "default": choices[0], "usual": choices[0]}
-
-
-@click.command(
-    "check-r",
-    cls=LongCommand,
-    params=[
-        results(required=False),
-        *options(
-            *(*CHECK_R, *READING),
-            test=_one_of("Clustered signed-rank test", *TESTS),
-            engine=_one_of(
-                "Run R embedded by rpy2 or as Rscript; either uses the one that works",
-                *("either", "rpy2", "rscript"),
-            ),
-            missing={"help": "Treatment of missing scores, as in compare", "default": "refuse"},
-        ),
-    ],
-    common=CHECK_R,
-)
-def check_r(
-    results: tuple[str, ...],
-    as_json: bool,
-    test: str,
-    engine: Any,
-    missing: str,
-    **given: Any,
-) -> None:
-    """Check the native clustered tests against R's clusrank.
-
-    RESULTS are tables of results as for compare; the default is the bundled lenz2021. Both
-    engines test every ordered pair of algorithms, and the largest difference is printed. The exit
-    code is 0 if no p-value and no Z differs by more than 1e-10, and 1 otherwise.
-    """
-    from occstats.comparison.study import clusters_of
-    from occstats.engines.agreement import AGREEMENT, check_engines
-    from occstats.report.json_document import plain
-    from occstats.results import load_results
-    from occstats.stats.sample import Sample
-
-    table = load_results(*(results or ("lenz2021",)), **take(READING, given))
-    table = table.resolve_missing(missing)
-    sample, names = Sample(table.tested, clusters_of(table), 1e-9), table.algorithms
-    checks = {
-        key: check_engines(sample, test=key, names=names, engine=engine) for key in TESTS[test]
-    }
-    agree = all(check.agrees for check in checks.values())
-    if as_json:
-        document = {
-            "agree": agree,
-            "tolerance": AGREEMENT,
-            "tests": {
-                key: {
-                    "n_tests": check.n_tests,
-                    "largest_difference_p": plain(check.largest_p),
-                    "largest_difference_z": plain(check.largest_z),
-                    "worst_pair": check.worst and [names[i] for i in check.worst],
-                    "n_equal_ranks": len(check.equal_ranks),
-                    "versions": check.versions,
-                }
-                for key, check in checks.items()
-            },
-        }
-        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
-    else:
-        for key, check in checks.items():
-            say(f"{key}: {check.sentence(names)}", err=False, others="     ")
-    if not agree:
-        sys.exit(1)
-
-
-@click.command()
-def skill() -> None:
-    """Print instructions for coding agents, as a skill file.
-
-    \b
-    occstats skill > .claude/skills/occstats/SKILL.md
-    """
-    from importlib.resources import files
-
-    click.echo((files("occstats") / "data" / "SKILL.md").read_text("utf-8"), nl=False)
