@@ -133,7 +133,7 @@ def check_keywords(function: Callable[Arguments, Result]) -> Callable[Arguments,
 
 def require_descriptors() -> None:
     """Raise an error that says what to install unless the extra ``descriptors`` is there."""
-    missing = [name for name in ("sklearn", "numba", "loky") if find_spec(name) is None]
+    missing = [name for name in ("sklearn", "numba", "cloudpickle") if find_spec(name) is None]
     if missing:
         raise MissingExtraError(
             f"running descriptors needs {', '.join(missing)}, which comparisons do not; "

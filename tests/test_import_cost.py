@@ -48,12 +48,12 @@ def test_a_small_run_needs_no_compiler_and_no_pool(tmp_path):
     called = f"main({[*options, str(tmp_path / 'r')]}, standalone_mode=False)"
     names = imported(f"from occstats.cli import main\n{called}")
     assert "sklearn" in names
-    assert not names & {"numba", "matplotlib", "seaborn", "statsmodels", "loky", "distributed"}
+    assert not names & {"numba", "matplotlib", "seaborn", "statsmodels", "distributed"}
 
 
 WITHOUT_DESCRIPTORS = """
 import sys
-sys.modules.update(dict.fromkeys(["sklearn", "numba", "loky"]))  # as if not installed
+sys.modules.update(dict.fromkeys(["sklearn", "numba", "cloudpickle"]))  # as if not installed
 from importlib import util
 found = util.find_spec
 util.find_spec = lambda name, *rest: found(name, *rest) if sys.modules.get(name, 1) else None

@@ -133,10 +133,10 @@ def compile_kernels(names: Iterable[str] | None = None, *, again: bool = True) -
     wanted = (kernels_of if again else missing_kernels)(names)
     if not wanted:
         return
-    from loky import ProcessPoolExecutor
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
 
-    # Without the current folder, which may contain any module.
-    with ProcessPoolExecutor(thread_count(None), env={"PYTHONSAFEPATH": "1"}) as pool:
+    with ProcessPoolExecutor(thread_count(None), mp_context=get_context("spawn")) as pool:
         running = {pool.submit(load, group): group for group in wanted}
         for done in as_completed(running):
             done.result()

@@ -1,27 +1,20 @@
-"""Execute shards in this process, in a local worker pool, or on a Dask cluster."""
+"""Execute shards in this process, in local workers, or on a Dask cluster."""
 
-import ctypes
 import logging
 import os
-import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
-import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from occstats.errors import DataError, EngineError
-from occstats.experiment.isolation import ENVIRONMENT, limit_memory, silence
-from occstats.experiment.plan import Shard, is_third_party
+from occstats.experiment.isolation import IsolationError, Worker
+from occstats.experiment.plan import Shard
 
 # Dask workers may still be starting when a run begins, and may return after they were lost.
 SECONDS_FOR_WORKERS = 20.0
@@ -29,12 +22,9 @@ SECONDS_BETWEEN_CHECKS = 5.0
 SECONDS_TO_CONNECT = 20.0
 # Files written on another machine may take a while to appear on this one.
 SECONDS_FOR_FILES = 20.0
-# Give up on a fit that kills even the worker that isolates it.
-MOST_DEATHS = 4
-# Gigabytes that a worker needs to import everything and read a small dataset.
-LEAST_MEMORY = 0.5
 
-Work = Callable[[Shard, bool], None]
+# In the given worker each fit is isolated; without one, fits run in the process of the call.
+Work = Callable[[Shard, Worker | None], None]
 
 
 def execute(
@@ -46,22 +36,21 @@ def execute(
     scheduler: str | None = None,
     memory: float | None = None,
     kernels: Sequence[str] = (),
-) -> Iterator[Shard]:
+) -> Generator[Shard, None, None]:
     """Compute all shards, largest first; yield each when it is done.
 
-    `work` is a picklable function of a shard and a flag that isolates its fits; it writes a file,
-    for which `is_visible` looks on this machine. Without a scheduler, `jobs` local workers with a
-    limit of `memory` bytes first compile the `kernels`, each once. With one job, our own
-    descriptors run in this process; third-party estimators never do.
+    `work` is picklable and writes a file, for which `is_visible` looks on this machine. Without a
+    scheduler, `jobs` local workers with a limit of `memory` bytes first compile the `kernels`, each
+    once. With one job, our own descriptors run in this process; third-party estimators never do.
     """
     if scheduler is not None:
-        yield from _on_scheduler(shards, work, scheduler, is_visible)
+        yield from _on_scheduler(shards, work, scheduler, is_visible, memory)
     elif jobs == 1 and memory is None:
         for shard in shards:
-            work(shard, is_third_party(shard))
+            work(shard, Worker() if shard.isolated else None)
             yield shard
     else:
-        yield from _in_pool(shards, work, jobs, memory or machine_memory(), kernels)
+        yield from _in_workers(shards, work, jobs, memory or machine_memory(), kernels)
 
 
 def machine_memory() -> float | None:
@@ -74,126 +63,58 @@ def machine_memory() -> float | None:
     return min(limits, default=None)
 
 
-def _in_pool(
+def _in_workers(
     shards: Sequence[Shard], work: Work, jobs: int, memory: float | None, kernels: Sequence[str]
 ) -> Iterator[Shard]:
-    waiting = list(reversed(shards))
-    running: dict[Future[None], Shard] = {}
-    # A shard whose worker died is computed again with each fit in its own process, so that the
-    # fit that kills its process is identified and recorded.
-    deaths: Counter[str] = Counter()
-    pool: Any = None
-    try:
-        while waiting or running:
-            try:
-                # The death of a worker ends all of them, so such a shard is computed alone.
-                while waiting and len(running) < jobs:
-                    shard = waiting[-1]
-                    if running and any(deaths[s.id] for s in (shard, *running.values())):
-                        break
-                    if deaths[shard.id] > MOST_DEATHS:
-                        raise _deadly(shard)
-                    if pool is None:
-                        pool = _start_pool(jobs, memory)
-                        _compile(pool, kernels)
-                        kernels = ()
-                    isolate = is_third_party(shard) or deaths[shard.id] > 0
-                    running[pool.submit(work, shard, isolate)] = waiting.pop()
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    try:
-                        future.result()
-                    except (MemoryError, ImportError) as error:  # outside the contained fits
-                        limit = (memory or 0) / 1e9
-                        if isinstance(error, ImportError) and limit >= LEAST_MEMORY:
-                            raise
-                        raise EngineError(
-                            f"{limit:g} GB of memory are not enough for a worker; try "
-                            f"memory={max(LEAST_MEMORY, 2 * limit):g}"
-                        ) from error
-                    yield running.pop(future)
-            except BrokenProcessPool:
-                pool.shutdown(kill_workers=True)
-                pool = None
-                for future, shard in running.items():
-                    if future.exception() is None:
-                        yield shard
-                    else:
-                        deaths[shard.id] += 1
-                        waiting.insert(0, shard)  # after all others
-                running.clear()
-    finally:
-        if pool is not None:
-            pool.shutdown(kill_workers=bool(running))
-
-
-def _deadly(shard: Shard) -> EngineError:
-    return EngineError(
-        "several workers were killed while computing "
-        f"{', '.join(dict.fromkeys(key[2] for key in shard.keys))} on "
-        f"{shard.dataset}; finished results are safe: exclude these descriptors"
-    )
-
-
-def _start_pool(jobs: int, memory: float | None) -> Any:
-    from loky import ProcessPoolExecutor
-
-    # A worker that loky replaces because its memory has grown.
-    warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
-    initial = (os.getpid(), memory)
-    pool = ProcessPoolExecutor(
-        jobs, initializer=_initialise_worker, initargs=initial, env=ENVIRONMENT
-    )
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main_thread else None
-    safe_path = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
-    try:
-        # Started now, with all their helpers: without the current folder, and deaf to Ctrl-C.
-        pool.submit(os.getpid).result()
-    except (BrokenProcessPool, OSError) as error:
-        imported = [sys.executable, "-P", "-c", "import occstats.experiment.worker"]
-        said = subprocess.run(imported, capture_output=True, text=True, check=False).stderr
-        cause = said.strip().splitlines()[-1] if said.strip() else " ".join(str(error).split())
-        raise EngineError(f"worker processes cannot be started: {cause[:500]}") from error
-    finally:
-        if in_main_thread:
-            signal.signal(signal.SIGINT, handler)
-        os.environ.pop("PYTHONSAFEPATH")
-        if safe_path is not None:
-            os.environ["PYTHONSAFEPATH"] = safe_path
-    return pool
-
-
-def _compile(pool: Any, kernels: Sequence[str]) -> None:
-    """Compile kernels in the workers; one that cannot be compiled fails again in its fits."""
+    """Compute shards in child processes, each kept busy by a thread."""
     from occstats_descriptors.warm_up import load
 
-    for future in [pool.submit(load, group) for group in kernels]:
-        if isinstance(error := future.exception(), BrokenProcessPool):
-            raise EngineError("a worker was killed while compiling; free some memory") from error
+    workers: list[Worker] = []
+    own = threading.local()
 
+    def start() -> None:
+        own.worker = Worker(memory=memory)
+        workers.append(own.worker)
 
-def _initialise_worker(parent: int, memory: float | None) -> None:
-    """End with the parent, even if that is killed; limit memory and discard output."""
+    def compile_kernel(group: str) -> None:
+        """Compile a group of kernels; one that cannot be compiled fails again in its fits."""
+        (answer,) = own.worker.answers(load, [(group,)])
+        if isinstance(answer, IsolationError):
+            raise EngineError("a worker was killed while compiling; free some memory")
+
+    def compute(shard: Shard) -> Shard:
+        answer: Any = IsolationError()
+        if not shard.isolated:
+            (answer,) = own.worker.answers(work, [(shard, None)])
+        if isinstance(answer, IsolationError | MemoryError):
+            work(shard, own.worker)  # isolating each fit finds the one that kills
+        elif isinstance(answer, Exception):
+            raise answer
+        return shard
+
+    pool = ThreadPoolExecutor(jobs, initializer=start)
     try:
-        set_death_signal = 1  # PR_SET_PDEATHSIG of Linux works while compiled code runs
-        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
-    except (OSError, AttributeError, TypeError):
+        list(pool.map(compile_kernel, kernels))
+        for future in as_completed([pool.submit(compute, shard) for shard in shards]):
+            yield future.result()
+    finally:
+        for worker in workers:
+            worker.stopped = True
+        pool.shutdown(cancel_futures=True)
+        for worker in workers:
+            worker.close()
 
-        def watch() -> None:
-            while os.getppid() == parent:
-                time.sleep(0.5)
-            os._exit(1)
 
-        threading.Thread(target=watch, daemon=True).start()
-    if os.getppid() != parent:
-        os._exit(1)
-    silence()
-    limit_memory(memory)
+def _on_a_machine(work: Work, shard: Shard, isolate: bool, memory: float | None) -> None:
+    work(shard, Worker(memory=memory) if isolate else None)
 
 
 def _on_scheduler(
-    shards: Sequence[Shard], work: Work, address: str, is_visible: Callable[[Shard], bool]
+    shards: Sequence[Shard],
+    work: Work,
+    address: str,
+    is_visible: Callable[[Shard], bool],
+    memory: float | None,
 ) -> Iterator[Shard]:
     try:
         import distributed
@@ -209,10 +130,11 @@ def _on_scheduler(
 
         def submit(shard: Shard, isolate: bool) -> Any:
             key = f"occstats-{shard.id}{'-isolated' * isolate}"
-            return client.submit(work, shard, isolate, key=key, priority=shard.cost, pure=False)
+            given = (_on_a_machine, work, shard, isolate, memory)
+            return client.submit(*given, key=key, priority=shard.cost, pure=False)
 
         # A third-party fit that kills its process must not kill the worker of a machine.
-        pending = {submit(shard, is_third_party(shard)): shard for shard in shards}
+        pending = {submit(shard, shard.isolated): shard for shard in shards}
         isolated: set[str] = set()  # whose workers died
         queue = distributed.as_completed(list(pending), loop=client.loop)
         checked = time.monotonic()
@@ -228,8 +150,12 @@ def _on_scheduler(
                 try:
                     future.result()
                 except KilledWorker:
-                    if is_third_party(shard) or shard.id in isolated:
-                        raise _deadly(shard) from None
+                    if shard.isolated or shard.id in isolated:
+                        raise EngineError(
+                            "several workers were killed while computing "
+                            f"{', '.join(dict.fromkeys(key[2] for key in shard.keys))} on "
+                            f"{shard.dataset}; finished results are safe: exclude these descriptors"
+                        ) from None
                     isolated.add(shard.id)
                     again = submit(shard, True)
                     pending[again] = shard

@@ -1,7 +1,7 @@
-"""Isolate third-party estimators.
+"""Call functions in child processes, and contain what a fit does to its process.
 
-Each shard of such an estimator runs in a process group of its own. Timeouts are enforced, crashes
-are recorded as failed rows, and process state is restored between fits.
+Timeouts are enforced, crashes are recorded as failed rows, and process state is restored between
+fits.
 """
 
 import contextlib
@@ -19,6 +19,8 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,10 @@ ENVIRONMENT = {
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
     "PYTHONSAFEPATH": "1",
 }
+# Imported before the first call, so that no fit waits for it.
+MODULES = ("occstats_descriptors.registry", "threadpoolctl", "sklearn.model_selection")
+# Gigabytes that a process needs to import everything and read a small dataset.
+LEAST_MEMORY = 0.5
 # Starting a process takes longer than most fits: one that ends soon after its time is not killed.
 SECONDS_OF_GRACE = 5.0
 SECONDS_BETWEEN_CHECKS = 0.05
@@ -54,109 +60,141 @@ class CallTimeoutError(IsolationError):
     """A call exceeded its timeout."""
 
 
-def isolated_calls(
-    function: Callable[..., Any],
-    calls: Sequence[tuple[Any, ...]],
-    *,
-    timeout: float | None = None,
-    memory: float | None = None,
-    warm_up: Callable[[], object] = int,
-) -> Iterator[Any]:
-    """Call a function in a child process; yield what each call returns or raises.
+class Worker:
+    """A child process that answers calls, started by the first of them.
 
-    A process that a call kills, breaks or keeps too long is replaced for the remaining calls. It
-    has no connection that a call could close, keep open or write to: calls and answers are files.
+    A process that a call kills, breaks or keeps too long is replaced for the next call. It has no
+    connection that a call could close, keep open or write to: calls and answers are files.
     Processes that a call started end with the child, and all of them with this process.
 
-    `function` is at the level of a module, `memory` in bytes, and the `timeout` in seconds per
-    call. `warm_up` is called first in the child, for example to import modules, and does not count.
+    `memory` is its limit in bytes; `modules` are imported before the first call.
 
     Examples
     --------
     >>> import math
-    >>> list(isolated_calls(math.sqrt, [(4.0,), (-1.0,)]))
+    >>> with Worker() as worker:
+    ...     list(worker.answers(math.sqrt, [(4.0,), (-1.0,)]))
     [2.0, ValueError('math domain error')]
     """
-    remaining = list(calls)
-    while remaining:
-        with (
-            tempfile.TemporaryDirectory(prefix="occstats-", ignore_cleanup_errors=True) as folder,
-            _child(Path(folder), (memory, warm_up, function, remaining)) as child,
-        ):
+
+    def __init__(self, *, memory: float | None = None, modules: Sequence[str] = MODULES) -> None:
+        self.memory, self.modules = memory, modules
+        # Set by another thread to end the calls of this one.
+        self.stopped = False
+        self._child: subprocess.Popen[bytes] | None = None
+        self._resources = contextlib.ExitStack()
+
+    def __enter__(self) -> "Worker":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process; the next call starts another."""
+        self._child = None
+        self._resources.close()
+
+    def answers(
+        self,
+        function: Callable[..., Any],
+        calls: Sequence[tuple[Any, ...]],
+        *,
+        timeout: float | None = None,
+    ) -> Iterator[Any]:
+        """Yield what each call returns or raises; `timeout` is in seconds per call."""
+        import cloudpickle  # parameters may be functions of a script
+
+        remaining = [cloudpickle.dumps((function, arguments)) for arguments in calls]
+        while remaining:
+            child = self._child or self._start()
+            batch = next(self._batches)
+            _write(self._folder / f"calls-{batch}", pickle.dumps(remaining))
             for place in range(len(remaining)):
-                answer, usable = _answer(child, Path(folder, str(place)), timeout)
+                answer, usable = self._answer(child, self._folder / f"{batch}-{place}", timeout)
                 remaining = remaining[1:]
+                if not usable:
+                    self.close()
                 yield answer
                 if not usable:
                     break
 
-
-@contextlib.contextmanager
-def _child(folder: Path, work: tuple[Any, ...]) -> Iterator["subprocess.Popen[bytes]"]:
-    """Start a process that answers calls, and wait until it is ready."""
-    (folder / "work").write_bytes(pickle.dumps(work))
-    paths = [entry or os.getcwd() for entry in sys.path if isinstance(entry, str)]
-    guard = [sys.executable, "-IS", str(Path(__file__).with_name("guard.py"))]
-    with open(folder / "output", "wb") as output:
+    def _start(self) -> "subprocess.Popen[bytes]":
+        """Start a process, and wait until it is ready."""
+        temporary = tempfile.TemporaryDirectory(prefix="occstats-", ignore_cleanup_errors=True)
+        self._folder, self._batches = Path(self._resources.enter_context(temporary)), count()
+        _write(self._folder / "settings", pickle.dumps((self.memory, self.modules)))
+        paths = [entry or os.getcwd() for entry in sys.path if isinstance(entry, str)]
+        guard = [sys.executable, "-IS", str(Path(__file__).with_name("guard.py"))]
         try:
-            child = subprocess.Popen(
-                [*guard, sys.executable, "-c", _SERVE, str(folder), *paths],
-                stdin=subprocess.PIPE,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=os.environ | ENVIRONMENT,
-                start_new_session=True,
-            )
+            with open(self._folder / "output", "wb") as output:
+                child = subprocess.Popen(
+                    [*guard, sys.executable, "-c", _SERVE, str(self._folder), *paths],
+                    stdin=subprocess.PIPE,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env=os.environ | ENVIRONMENT,
+                    start_new_session=True,
+                )
         except OSError as error:
-            raise EngineError(f"a process for estimators cannot be started: {error}") from error
-    try:
-        if not _exists(child, folder / "ready", None):
-            said = (folder / "output").read_text(errors="replace").strip().splitlines()
+            raise EngineError(f"worker processes cannot be started: {error}") from error
+        self._resources.callback(_end, child)
+        if not self._exists(child, self._folder / "ready", None):
+            if (gigabytes := (self.memory or np.inf) / 1e9) < LEAST_MEMORY:
+                raise EngineError(
+                    f"{gigabytes:g} GB of memory are not enough for a worker; try "
+                    f"memory={LEAST_MEMORY}"
+                )
+            said = (self._folder / "output").read_text(errors="replace").strip().splitlines()
             raise EngineError(
-                "the process for estimators does not start: "
+                "a worker process does not start: "
                 f"{said[-1][:LONGEST_REASON] if said else f'exit code {_exit_code(child)}'}"
             )
-        yield child
-    finally:
-        # Its group too: children of fits, and a child whose guard was killed.
-        if hasattr(os, "killpg"):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(child.pid, signal.SIGKILL)
-        child.kill()
-        child.wait()
-        assert child.stdin is not None
-        child.stdin.close()
+        self._child = child
+        return child
+
+    def _answer(
+        self, child: "subprocess.Popen[bytes]", path: Path, timeout: float | None
+    ) -> tuple[Any, bool]:
+        """Return the answer to a call, and whether the process can be used for the next one."""
+        late = CallTimeoutError(f"took longer than {timeout:g} s" if timeout else "")
+        if not self._exists(child, path, timeout):
+            if child.poll() is None:
+                return late, False
+            return IsolationError(f"its process died (exit code {_exit_code(child)})"), False
+        try:
+            seconds, answer = pickle.loads(path.read_bytes())
+            path.unlink()
+        except Exception as error:
+            return IsolationError(f"its answer cannot be read ({reason_of(error)})"), False
+        # An error that was not contained is a sign of a broken process.
+        usable = not isinstance(answer, Exception) or isinstance(answer, OccstatsError)
+        return (late if timeout is not None and seconds > timeout else answer), usable
+
+    def _exists(self, child: "subprocess.Popen[bytes]", path: Path, timeout: float | None) -> bool:
+        """Wait for a file, until the process has ended or the time and the grace are over."""
+        end = None if timeout is None else time.monotonic() + timeout + SECONDS_OF_GRACE
+        while not path.exists():
+            if self.stopped:
+                raise EngineError("stopped")
+            if child.poll() is not None:
+                return path.exists()
+            if end is not None and time.monotonic() > end:
+                return False
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(SECONDS_BETWEEN_CHECKS)
+        return True
 
 
-def _answer(
-    child: "subprocess.Popen[bytes]", path: Path, timeout: float | None
-) -> tuple[Any, bool]:
-    """Return the answer to a call, and whether the process can be used for the next one."""
-    late = CallTimeoutError(f"took longer than {timeout:g} s" if timeout else "")
-    if not _exists(child, path, timeout):
-        if child.poll() is None:
-            return late, False
-        return IsolationError(f"its process died (exit code {_exit_code(child)})"), False
-    try:
-        seconds, answer = pickle.loads(path.read_bytes())
-    except Exception as error:
-        return IsolationError(f"its answer cannot be read ({reason_of(error)})"), False
-    # An error that was not contained is a sign of a broken process.
-    usable = not isinstance(answer, Exception) or isinstance(answer, OccstatsError)
-    return (late if timeout is not None and seconds > timeout else answer), usable
-
-
-def _exists(child: "subprocess.Popen[bytes]", path: Path, timeout: float | None) -> bool:
-    """Wait for a file, until the process has ended or the time and the grace are over."""
-    end = None if timeout is None else time.monotonic() + timeout + SECONDS_OF_GRACE
-    while not path.exists():
-        if child.poll() is not None:
-            return path.exists()
-        if end is not None and time.monotonic() > end:
-            return False
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(SECONDS_BETWEEN_CHECKS)
-    return True
+def _end(child: "subprocess.Popen[bytes]") -> None:
+    # Its group too: children of fits, and a child whose guard was killed.
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)
+    child.kill()
+    child.wait()
+    assert child.stdin is not None
+    child.stdin.close()
 
 
 def _exit_code(child: "subprocess.Popen[bytes]") -> int:
@@ -167,29 +205,35 @@ def _exit_code(child: "subprocess.Popen[bytes]") -> int:
 
 def serve(folder: str) -> None:
     """Answer the calls in a folder; the main function of the child process."""
-    memory, warm_up, function, calls = pickle.loads(Path(folder, "work").read_bytes())
+    memory, modules = pickle.loads(Path(folder, "settings").read_bytes())
     limit_memory(memory)
-    warm_up()
-    _write(f"{folder}/ready", b"")
+    for module in modules:
+        import_module(module)
+    _write(Path(folder, "ready"), b"")
     silence()
     warnings.simplefilter("ignore")
-    for place, arguments in enumerate(calls):
-        started = time.perf_counter()
-        answer: Any
-        try:
-            answer = function(*arguments)
-        except Exception as error:
-            answer = error
-        seconds = time.perf_counter() - started
-        try:
-            message = pickle.dumps((seconds, answer))
-            pickle.loads(message)
-        except Exception:  # an exception that cannot be pickled
-            message = pickle.dumps((seconds, RuntimeError(reason_of(answer))))
-        _write(f"{folder}/{place}", message)
+    for batch in count():
+        while not os.path.exists(f"{folder}/calls-{batch}"):
+            time.sleep(SECONDS_BETWEEN_CHECKS / 10)
+        for place, call in enumerate(pickle.loads(Path(folder, f"calls-{batch}").read_bytes())):
+            started = time.perf_counter()
+            answer: Any
+            try:
+                function, arguments = pickle.loads(call)
+                started = time.perf_counter()
+                answer = function(*arguments)
+            except Exception as error:
+                answer = error
+            seconds = time.perf_counter() - started
+            try:
+                message = pickle.dumps((seconds, answer))
+                pickle.loads(message)
+            except Exception:  # an exception that cannot be pickled
+                message = pickle.dumps((seconds, RuntimeError(reason_of(answer))))
+            _write(Path(folder, f"{batch}-{place}"), message)
 
 
-def _write(path: str, content: bytes) -> None:
+def _write(path: Path, content: bytes) -> None:
     with open(f"{path}.tmp", "wb") as file:
         file.write(content)
     os.rename(f"{path}.tmp", path)

@@ -16,7 +16,7 @@ from occstats.experiment.tasks import N_FOLDS, Task
 # short enough that a killed worker loses little and all workers stay busy until the end.
 SHORTEST_SHARD, LONGEST_SHARD = 0.5, 20.0
 SHARDS_WANTED = 64
-# Each shard of a third-party estimator, or with a timeout, starts a process.
+# Each isolated shard starts a process.
 SHORTEST_ISOLATED = 10.0
 
 # Dataset, class, descriptor and fold, which identify a row.
@@ -49,9 +49,14 @@ class Unit:
 
 @dataclass(frozen=True, eq=False)
 class Shard:
-    """Units of one dataset that one worker computes and writes as one file."""
+    """Units of one dataset that one worker computes and writes as one file.
+
+    The fits of an `isolated` shard run in a process of their own: those of a third-party estimator,
+    or with a timeout.
+    """
 
     units: tuple[Unit, ...]
+    isolated: bool = False
 
     @cached_property
     def id(self) -> str:
@@ -108,7 +113,7 @@ def make_plan(
     """Pack folds into shards, deterministically and largest first.
 
     Each group of descriptors is evaluated together on every fold of every task, in the estimated
-    `seconds` of each. `isolated` shards run in processes of their own.
+    `seconds` of each.
     """
     units = [
         [
@@ -128,24 +133,20 @@ def make_plan(
 def _pack(units: Iterable[Unit], limit: float, isolated: bool) -> Iterable[Shard]:
     # A third-party estimator shares its process, and therefore its shards, with no other.
     for name, group in groupby(units, key=_third_party_name):
-        most = max(limit, SHORTEST_ISOLATED) if name or isolated else limit
+        alone = isolated or bool(name)
+        most = max(limit, SHORTEST_ISOLATED) if alone else limit
         packed: list[Unit] = []
         for unit in group:
             if packed and sum(u.cost for u in packed) + unit.cost > most:
-                yield Shard(tuple(packed))
+                yield Shard(tuple(packed), alone)
                 packed = []
             packed.append(unit)
-        yield Shard(tuple(packed))
+        yield Shard(tuple(packed), alone)
 
 
 def _third_party_name(unit: Unit) -> str:
     """Return the name of the estimator of another package; empty for our descriptors."""
     return str(next((r.name for r in unit.recipes if ":" in r.origin), ""))
-
-
-def is_third_party(shard: Shard) -> bool:
-    """Return whether a shard is of an estimator of another package."""
-    return any(map(_third_party_name, shard.units))
 
 
 def configuration(data_fingerprint: str, recipe: Recipe, dataset: str, seed: SeedPolicy) -> str:

@@ -31,10 +31,8 @@ from occstats.experiment.estimators import (
 from occstats.experiment.plan import (
     Key,
     Plan,
-    Shard,
     configuration,
     estimated_seconds,
-    is_third_party,
     make_plan,
 )
 from occstats.experiment.provenance import provenance
@@ -294,7 +292,7 @@ class Experiment:
                 missing = [r for r in unit.recipes if unit.key_of(r) not in present]
                 units += [replace(unit, recipes=tuple(missing))] if missing else []
             if units:
-                shards.append(Shard(tuple(units)))
+                shards.append(replace(shard, units=tuple(units)))
         return Plan(tuple(shards))
 
     def _present(self) -> set[Key]:
@@ -400,12 +398,11 @@ class Experiment:
             whole_units=self.whole_units,
             store=self.store,
             timeout=self.timeout,
-            memory=limit,
             metadata={"occstats": json.dumps(self._metadata())},
         )
         # Estimates of third-party estimators are too rough to overrule a given number.
         most = jobs or os.cpu_count() or 1
-        if jobs is None or not any(map(is_third_party, remaining.shards)):
+        if jobs is None or not any(each.isolated for each in remaining.shards):
             most = max(1, min(most, int(remaining.cost / SECONDS_PER_WORKER)))
         finished = execute(
             remaining.shards,
@@ -418,13 +415,14 @@ class Experiment:
         )
         # In estimated seconds, so that the remaining time is meaningful.
         layout = "{l_bar}{bar}| {elapsed} elapsed, about {remaining} left{postfix}"
-        with bar_class()(
+        bar = bar_class()(
             total=remaining.cost,
             desc=self.command,
             leave=False,
             bar_format=layout,
             disable=not shown(progress),
-        ) as bar:
+        )
+        with bar, contextlib.closing(finished):
             for done in finished:
                 bar.set_postfix_str(done.dataset)
                 bar.update(done.cost)

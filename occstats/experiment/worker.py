@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib import import_module
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,8 @@ from occstats.experiment.estimators import (
 from occstats.experiment.isolation import (
     CallTimeoutError,
     IsolationError,
+    Worker,
     contained,
-    isolated_calls,
     reason_of,
 )
 from occstats.experiment.plan import Shard, Unit, configuration
@@ -48,21 +48,21 @@ Rows = Callable[..., pd.DataFrame]
 
 def compute_shard(
     shard: Shard,
-    isolate: bool,
+    worker: Worker | None,
     *,
     evaluate: Rows,
     failed: Rows,
     whole_units: bool,
     store: Store,
     timeout: float | None,
-    memory: float | None,
     metadata: Mapping[str, str],
 ) -> None:
     """Evaluate all units of a shard and write its file.
 
     `evaluate` makes rows from a unit and some of its recipes; `failed` makes them from a status and
-    a reason as well. With `isolate` or a timeout, fits run in a child process, which they may kill
-    or change. With `whole_units`, all recipes of a unit are one call, to which the timeout applies.
+    a reason as well. With `worker`, fits run in its process, which they may kill or change, and
+    which is ended with the shard; the timeout needs one. With `whole_units`, all recipes of a unit
+    are one call, to which the timeout applies.
     """
     from occstats_descriptors.warm_up import kernels_of, load
 
@@ -75,21 +75,22 @@ def compute_shard(
         for unit in shard.units
         for recipes in ([unit.recipes] if whole_units else [(each,) for each in unit.recipes])
     ]
-    answers: Iterable[Any] = (evaluate(*call) for call in calls)
-    if isolate or timeout is not None:
-        answers = isolated_calls(
-            evaluate, calls, timeout=timeout, memory=memory, warm_up=_import_descriptors
-        )
     frames = []
-    for call, answer in zip(calls, answers, strict=True):
-        if isinstance(answer, OccstatsError):
-            raise answer
-        if isinstance(answer, Exception):
-            late = isinstance(answer, CallTimeoutError)
-            reason = str(answer) if isinstance(answer, IsolationError) else reason_of(answer)
-            frames.append(failed(*call, status="timeout" if late else "failed", reason=reason))
-        else:
-            frames.append(answer)
+    with worker or nullcontext():
+        answers: Iterable[Any] = starmap(evaluate, calls)
+        if worker is not None:
+            worker.close()  # not in a process that other shards have used
+            answers = worker.answers(evaluate, calls, timeout=timeout)
+        for call, answer in zip(calls, answers, strict=True):
+            if isinstance(answer, OccstatsError):
+                raise answer
+            if isinstance(answer, Exception):
+                late = isinstance(answer, CallTimeoutError)
+                reason = str(answer) if isinstance(answer, IsolationError) else reason_of(answer)
+                status = "timeout" if late else "failed"
+                frames.append(failed(*call, status=status, reason=reason))
+            else:
+                frames.append(answer)
     configurations = {
         recipe.name: configuration(unit.data_fingerprint, recipe, unit.task.dataset, unit.seed)
         for unit in shard.units
@@ -278,8 +279,3 @@ def kernel_users(units: Sequence[Unit]) -> tuple[set[str], set[tuple[int, int, i
     """Return the descriptors of some units, and the shapes of their data."""
     shapes = {(unit.task.n, unit.task.rows, unit.task.m) for unit in units}
     return {recipe.origin for unit in units for recipe in unit.recipes}, shapes
-
-
-def _import_descriptors() -> None:
-    for module in ("occstats_descriptors.registry", "threadpoolctl", "sklearn.model_selection"):
-        import_module(module)

@@ -7,10 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -25,8 +22,8 @@ from occstats.experiment.estimators import Recipe
 from occstats.experiment.isolation import (
     CallTimeoutError,
     IsolationError,
+    Worker,
     contained,
-    isolated_calls,
 )
 from occstats.experiment.store import KEY, Store
 from occstats.experiment.timing import RowPool, measure_times
@@ -97,10 +94,11 @@ def test_fits_that_kill_or_change_their_process_do_not_affect_others(
     pd.testing.assert_frame_equal(scores(kept), scores(alone), check_exact=True)
 
 
-def outcomes(*calls, **options):
+def outcomes(*calls, memory=None, timeout=None):
     from breaking import call
 
-    return list(isolated_calls(call, calls, **options))
+    with Worker(memory=memory, modules=()) as worker:
+        return list(worker.answers(call, calls, timeout=timeout))
 
 
 def gone(file):
@@ -171,75 +169,44 @@ def test_a_fit_that_exceeds_its_time_is_a_row(one_target):
     assert table["error"][0] == "took longer than 1e-09 s"
 
 
-def test_a_shard_that_kills_every_worker_is_given_up_but_not_its_neighbour(monkeypatch):
-    isolated = []
-
-    class Pool:
-        def __init__(self, jobs, memory):
-            self.running = []
-
-        def submit(self, work, shard, isolate):
-            future = Future()
-            self.running.append(future)
-            if shard.id == "deadly":  # breaks the pool, and so all that it computes
-                isolated.append(isolate)
-                for each in (each for each in self.running if not each.done()):
-                    each.set_exception(BrokenProcessPool("a worker died"))
-            elif isolate:
-                future.set_result(None)
-            return future
-
-        def shutdown(self, **options):
-            pass
-
-    monkeypatch.setattr(dispatch, "_start_pool", Pool)
-    monkeypatch.setattr(dispatch, "is_third_party", lambda shard: False)
-    shards = [
-        SimpleNamespace(id=name, keys=[("d", "c", name, 0)], dataset="d")
-        for name in ("harmless", "deadly")
-    ]
-    finished = dispatch._in_pool(shards, None, 2, None, ())
-    assert next(finished).id == "harmless"
-    with pytest.raises(EngineError, match="workers were killed while computing deadly on d"):
-        next(finished)
-    # The second attempt isolates each fit, which finds the one that kills.
-    assert isolated == [False, True, True, True, True]
-
-
-def die_once(shard, isolate):
-    if not isolate:
+def die_once(shard, worker):
+    if worker is None and shard.keys[0][2] == "other":
         os.kill(os.getpid(), signal.SIGKILL)
+    if worker is not None:  # in the main process, where each fit is isolated
+        (Path.cwd() / shard.keys[0][2]).touch()
 
 
 def test_a_killed_worker_is_replaced_and_runs_no_code_of_the_current_folder(
     one_target, tmp_path, monkeypatch
 ):
+    monkeypatch.setattr("occstats.experiment.plan.SHORTEST_SHARD", 0.0)
     shards = prepare(one_target, out=tmp_path / "r", descriptors=["MD", "other=MD"]).plan.shards
     monkeypatch.chdir(tmp_path)
     for name in ("argparse", "json", "pandas"):
         (tmp_path / f"{name}.py").write_text("open('was-run', 'w')")
     done = list(dispatch.execute(shards, die_once, is_visible=bool, jobs=2))
     assert {shard.id for shard in done} == {shard.id for shard in shards}
+    # Only the shard whose worker died is computed again.
+    assert (tmp_path / "other").exists()
+    assert not (tmp_path / "MD").exists()
     assert outcomes(("int", "7")) == [7]
     assert not (tmp_path / "was-run").exists()
 
 
 @pytest.mark.usefixtures("many_workers")
 def test_the_reason_why_processes_do_not_start_is_told(one_target, tmp_path, monkeypatch):
-    class Refusing:
-        def __init__(self, *arguments, **options):
-            pass
+    def refuse(*arguments, **options):
+        raise OSError(12, "Cannot allocate memory")
 
-        def submit(self, function):
-            raise OSError(12, "Cannot allocate memory")
-
-    monkeypatch.setattr("loky.ProcessPoolExecutor", Refusing)
-    with pytest.raises(EngineError, match=r"worker processes cannot be started: .*Cannot allocate"):
-        run_experiment(one_target, descriptors=["MD"], jobs=2)
+    with monkeypatch.context() as patch:
+        patch.setattr("occstats.experiment.isolation.subprocess.Popen", refuse)
+        with pytest.raises(EngineError, match=r"cannot be started: .*Cannot allocate"):
+            run_experiment(one_target, descriptors=["MD"], jobs=2)
     (tmp_path / "sitecustomize.py").write_text("raise SystemExit('no luck')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with pytest.raises(EngineError, match="does not start: SystemExit: no luck"):
-        run_experiment(one_target, descriptors=["misbehaving:Fine"], jobs=1)
+    for descriptor, jobs in (("misbehaving:Fine", 1), ("MD", 2)):
+        with pytest.raises(EngineError, match="does not start: SystemExit: no luck"):
+            run_experiment(one_target, descriptors=[descriptor], jobs=jobs)
 
 
 @pytest.mark.usefixtures("in_process")
@@ -299,7 +266,8 @@ def test_an_interrupted_run_is_resumed(one_target, tmp_path, gate, start, wait_f
     experiment = prepare(data, out=out, descriptors=descriptors)
     assert experiment.remaining().n_rows == 10 - len(before)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dispatch, "is_third_party", lambda shard: False)
+        patch.setattr("occstats.experiment.plan._third_party_name", lambda unit: "")
+        experiment = prepare(data, out=out, descriptors=descriptors)
         experiment.run(jobs=1)
         whole = run_experiment(data, descriptors=descriptors, jobs=1)
     pd.testing.assert_frame_equal(scores(experiment.table()), scores(whole), check_exact=True)

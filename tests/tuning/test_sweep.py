@@ -18,7 +18,7 @@ from occstats.tuning import leave_one_out_parameters, prepare_sweep, read_sweep,
 TASK = ["dataset", "class", "descriptor", "fold"]
 SMALL = {"descriptors": ["NND", "LOF", "ALP"], "metrics": ["manhattan"], "jobs": 1}
 # Refits of third-party estimators run in this process, where their isolation is not the point.
-IN_PROCESS = "occstats.experiment.dispatch.is_third_party"
+IN_PROCESS = "occstats.experiment.plan._third_party_name"
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_descriptors_can_be_added_to_a_sweep(folder, tmp_path):
 
 
 def test_any_estimator_can_be_refitted(frames, monkeypatch):
-    monkeypatch.setattr(IN_PROCESS, lambda shard: False)
+    monkeypatch.setattr(IN_PROCESS, lambda unit: "")
     sweep = tune(
         {"one": frames["one"], "two": frames["two"]},
         descriptors=["machine=sklearn.svm:OneClassSVM"],
@@ -156,7 +156,7 @@ def test_a_sweep_keeps_the_parameters_of_a_recipe(frames):
 
 
 def test_failed_fits_are_reported_retried_and_never_chosen(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(IN_PROCESS, lambda shard: False)
+    monkeypatch.setattr(IN_PROCESS, lambda unit: "")
     options = ["--descriptors", "sklearn.svm:OneClassSVM", "--out", tmp_path / "s", "-j", 1]
     data = ["--data", folder, "--datasets", "one,two", "--grid"]
     code, output, _ = invoke("tune", *options, *data, "nu=0.5,7")
