@@ -29,9 +29,8 @@ Shape = tuple[int, int, int]
 _KERNELS: dict[str, tuple[str, int, int, dict[str, object]]] = {
     "SAE": ("SAE", 50, 4, {"max_epochs": 5}),
     "IF": ("IF", 50, 4, {}),
-    "neighbours": ("NND", 600, 9, {}),
+    "neighbours": ("NND", 600, 4, {}),
     "EIF": ("EIF", 50, 4, {}),
-    "neighbours in a tree": ("NND", 600, 4, {}),
     "SVM": ("SVM", 600, 4, {"nu": 0.8}),
     "ALP": ("ALP", 50, 4, {}),
 }
@@ -39,16 +38,10 @@ _KERNELS: dict[str, tuple[str, int, int, dict[str, object]]] = {
 
 def _is_used(group: str, shape: Shape) -> bool:
     """Return True if a group is used for folds of data of this shape."""
-    n, rows, m = shape
+    n, rows, _ = shape
     if group == "SVM":
         return n >= NATIVE_FROM or n * rows >= WORTH_COMPILING
-    if not group.startswith("neighbours"):
-        return True
-    if n * max(n, rows // 4) <= FEW_PAIRS:
-        return False
-    from occstats_descriptors._kernels.block_search import FEW, SMALL
-
-    return ("tree" in group) == (n >= SMALL and m <= FEW)
+    return group != "neighbours" or n * max(n, rows // 4) > FEW_PAIRS
 
 
 def kernels_of(
@@ -59,7 +52,7 @@ def kernels_of(
     """
     wanted = set(DESCRIPTORS if names is None else map(str.upper, names))
     if any(issubclass(DESCRIPTORS.get(name, object), NeighbourDescriptor) for name in wanted):
-        wanted.update(group for group in _KERNELS if group.startswith("neighbours"))
+        wanted.add("neighbours")
     return [
         group
         for group in _KERNELS

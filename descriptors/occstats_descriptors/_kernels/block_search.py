@@ -22,43 +22,28 @@ from occstats_descriptors._kernels.jit import compiled, inner, put
 from occstats_descriptors._kernels.threads import for_each_block
 from occstats_descriptors._kernels.tiles import absolute_difference, squared_difference, tile
 
-__all__ = ["FEW", "SMALL", "BlockSearch"]
-
-FEW = 6  # attributes up to which a tree of blocks is fastest
 # Largest number of attributes, rows of a block. With few attributes, the nearest rows are in few
 # small blocks; with very many, a large block would not fit in the cache.
-BLOCKS = ((FEW, 64), (16, 128), (256, 384), (np.inf, 32))
-SMALL, SMALL_BLOCK = 512, 128  # below 512 rows, they keep their order: sorting does not pay
-CHUNK = 128  # queries of one call of a kernel
-GROUP = 64  # queries that pass through the blocks together, sharing the cache
-LANES = 8  # numbers of a feature in a tile: two registers of AVX2, one of AVX-512
-VECTOR = 16  # a block has a multiple of this number of points
+BLOCKS = ((6, 64), (16, 128), (256, 384), (np.inf, 32))
+CHUNK = 128  # queries of one call of the kernel
+LANES = 16  # numbers of a feature in a tile; a block has a multiple of this number of points
 SAMPLE = 64  # rows that determine the attribute of a split
 
 
 class BlockSearch:
-    """
-    Search over blocks of training rows.
-
-    With few attributes, queries descend a tree of blocks one by one. Otherwise, groups of queries
-    pass through all blocks together. The result does not depend on it.
-    """
+    """Search in a tree of blocks of training rows, nearest block first."""
 
     def __init__(self, X: Matrix, *, squared: bool, threads: int) -> None:
         self.X = X
         self.squared = squared
         self.threads = threads
-        n, m = X.shape
-        if n < SMALL:
-            self._ids = _in_blocks(n, min(SMALL_BLOCK, _multiple(n)))
-        else:
-            self._ids = kd_order(X, next(size for limit, size in BLOCKS if m <= limit))
+        m = X.shape[1]
+        self._ids = kd_order(X, next(size for limit, size in BLOCKS if m <= limit))
         count, size = self._ids.shape
         self._points = np.empty((count, size // LANES, m, LANES))
         boxes = np.empty((count, 2 * m))
         _fill(X, self._ids, self._points, boxes)
-        self._is_tree = n >= SMALL and m <= FEW
-        self._boxes = _tree(boxes) if self._is_tree else np.ascontiguousarray(boxes.T)
+        self._boxes = _tree(boxes)
 
     def search(self, queries: Matrix, k: int, excluded: Integers) -> tuple[Matrix, Integers]:
         """
@@ -70,12 +55,11 @@ class BlockSearch:
         indices = np.empty((len(queries), k), dtype=np.int64)
         # Nearby queries that follow each other find the blocks that they need in the cache.
         rows = self._ids[self._ids < len(queries)] if queries is self.X else np.arange(len(queries))
-        kernel = search_tree if self._is_tree else search_blocks
 
         def work(part: slice) -> None:
             some = rows[part]
             near_d, near_i = np.empty((len(some), k)), np.empty((len(some), k), dtype=np.int64)
-            kernel(
+            search_tree(
                 queries[some], excluded[some], self._points, self._ids, self._boxes, self.squared,
                 near_d, near_i,
             )  # fmt: skip
@@ -83,18 +67,6 @@ class BlockSearch:
 
         for_each_block(work, len(rows), CHUNK, self.threads)
         return distances, indices
-
-
-def _multiple(size: int) -> int:
-    """Round up to the number of points that a block may have."""
-    return -(-size // VECTOR) * VECTOR
-
-
-def _in_blocks(n: int, size: int) -> Integers:
-    """Return the rows of each block of `size` places; unused places hold n."""
-    ids = np.full((-(-n // size), size), n)
-    ids.reshape(-1)[:n] = np.arange(n)
-    return ids
 
 
 def kd_order(X: Matrix, leaf: int) -> Integers:
@@ -106,7 +78,7 @@ def kd_order(X: Matrix, leaf: int) -> Integers:
     """
     n = len(X)
     leaves = 2 ** max(0, round(np.log2(n / leaf)))
-    size = _multiple(-(-n // leaves))
+    size = -(-n // (leaves * LANES)) * LANES
     order = np.full(size * leaves, n)
     order[:n] = np.arange(n)
     _split(X, size, order)
@@ -208,41 +180,20 @@ def _tree(boxes: Matrix) -> Matrix:
     return np.vstack(levels[::-1])
 
 
-one_absolute, one_squared = (tile(1, LANES, t) for t in (absolute_difference, squared_difference))
-four_absolute, four_squared = (tile(4, LANES, t) for t in (absolute_difference, squared_difference))
+absolute, squared_sum = (tile(1, LANES, term) for term in (absolute_difference, squared_difference))
 
 
 @inner
-def measure(
-    points: Array, block: int, queries: Array, query: int, four: bool, squared: bool, out: Array
-) -> None:
-    """Write the distances of one query or four to the points of a block to the rows of `out`."""
+def measure(points: Array, block: int, query: Array, squared: bool, out: Array) -> None:
+    """Write the distances of a query to the points of a block."""
     _, tiles, features, _ = points.shape
-    size = tiles * LANES
-    own = query * features
     for number in range(tiles):
         place = number * LANES
-        first = (block * size + place) * features
-        if four and squared:
-            four_squared(
-                queries, own, features, points, first, LANES, out, place, size, out, place, size,
-                features,
-            )  # fmt: skip
-        elif four:
-            four_absolute(
-                queries, own, features, points, first, LANES, out, place, size, out, place, size,
-                features,
-            )  # fmt: skip
-        elif squared:
-            one_squared(
-                queries, own, features, points, first, LANES, out, place, size, out, place, size,
-                features,
-            )  # fmt: skip
+        first = (block * tiles + number) * features * LANES
+        if squared:
+            squared_sum(query, 0, 0, points, first, LANES, out, place, 0, out, place, 0, features)
         else:
-            one_absolute(
-                queries, own, features, points, first, LANES, out, place, size, out, place, size,
-                features,
-            )  # fmt: skip
+            absolute(query, 0, 0, points, first, LANES, out, place, 0, out, place, 0, features)
 
 
 @inner
@@ -254,32 +205,6 @@ def box_bound(box: Array, query: Array, squared: bool) -> Any:
         gap = max(box[f] - query[f], query[f] - box[features + f], 0.0)
         total += gap * gap if squared else gap
     return total
-
-
-@inner
-def box_bounds(boxes: Array, query: Array, squared: bool, out: Array) -> None:
-    """Write the bounds of all boxes, which are columns here, so that the loop is vectorised."""
-    features = len(query)
-    for b in range(len(out)):
-        out[b] = 0.0
-    for f in range(features):
-        q, low, high = query[f], boxes[f], boxes[features + f]
-        for b in range(len(out)):
-            gap = max(low[b] - q, q - high[b], 0.0)
-            out[b] += gap * gap if squared else gap
-
-
-@inner
-def insert(distance: float, index: int, near_d: Array, near_i: Array, filled: int) -> None:
-    """Insert a pair into sorted pairs, of which the last of `filled` is overwritten."""
-    place = filled - 1
-    while place > 0 and (
-        distance < near_d[place - 1]
-        or (distance == near_d[place - 1] and index < near_i[place - 1])
-    ):
-        near_d[place], near_i[place] = near_d[place - 1], near_i[place - 1]
-        place -= 1
-    near_d[place], near_i[place] = distance, index
 
 
 @inner
@@ -307,64 +232,17 @@ def collect(
             filled += 1
         elif distance == near_d[k - 1] and index > near_i[k - 1]:
             continue
-        insert(distance, index, near_d, near_i, filled)
+        place = filled - 1  # of the pairs in order, the last is overwritten
+        while place > 0 and (
+            distance < near_d[place - 1]
+            or (distance == near_d[place - 1] and index < near_i[place - 1])
+        ):
+            near_d[place], near_i[place] = near_d[place - 1], near_i[place - 1]
+            place -= 1
+        near_d[place], near_i[place] = distance, index
         if filled == k:
             limit = near_d[k - 1]
     return filled, limit
-
-
-@compiled
-def search_blocks(
-    queries: Array,
-    excluded: Array,
-    points: Array,
-    ids: Array,
-    boxes: Array,
-    squared: bool,
-    near_d: Array,
-    near_i: Array,
-) -> None:
-    """
-    Find the nearest points of each query by (distance, index).
-
-    A query first visits the block with the nearest box. Groups of queries then share one order of
-    blocks, and so the cache, and each visits the blocks whose box is within its limit.
-    """
-    n_queries = len(queries)
-    n_blocks, size = ids.shape
-    near = np.empty((4, size))
-    bounds = np.empty((GROUP, n_blocks))
-    nearest, order = np.empty(n_blocks), np.empty(n_blocks, np.int64)
-    limits, filled = np.empty(GROUP), np.empty(GROUP, np.int64)
-    for start in range(0, n_queries, GROUP):
-        count = min(GROUP, n_queries - start)
-        for t in range(count):
-            limits[t], filled[t] = np.inf, 0
-            box_bounds(boxes, queries[start + t], squared, bounds[t])
-        for b in range(n_blocks):
-            insert(bounds[:count, b].min(), b, nearest, order, b + 1)
-        for position in range(-1, n_blocks):
-            for four in range(0, count, 4):
-                wanted = 0
-                if position >= 0 and four + 4 <= count:
-                    b = order[position]
-                    for t in range(four, four + 4):
-                        wanted += bounds[t, b] <= limits[t]
-                    if wanted > 2:
-                        measure(points, b, queries, start + four, wanted > 2, squared, near)
-                for t in range(four, min(four + 4, count)):
-                    b = order[position] if position >= 0 else bounds[t].argmin()
-                    if not bounds[t, b] <= limits[t]:
-                        continue
-                    bounds[t, b] = np.nan  # done
-                    row = start + t
-                    here = near[t - four : t - four + 1]
-                    if wanted <= 2:
-                        measure(points, b, queries, row, wanted > 2, squared, here)
-                    filled[t], limits[t] = collect(
-                        here[0], ids[b], excluded[row], limits[t], near_d[row], near_i[row],
-                        filled[t],
-                    )  # fmt: skip
 
 
 @compiled
@@ -384,7 +262,7 @@ def search_tree(
     Nodes whose box is beyond the limit, the distance of the farthest point so far, are skipped.
     """
     n_blocks, size = ids.shape
-    near = np.empty((1, size))
+    near = np.empty(size)
     stack, bounds = np.empty(128, np.int64), np.empty(128)
     for row in range(len(queries)):
         query = queries[row]
@@ -408,7 +286,7 @@ def search_tree(
             if not bound <= limit:
                 continue
             block = node - (n_blocks - 1)
-            measure(points, block, queries, row, size < 0, squared, near)
+            measure(points, block, query, squared, near)
             filled, limit = collect(
-                near[0], ids[block], excluded[row], limit, near_d[row], near_i[row], filled
+                near, ids[block], excluded[row], limit, near_d[row], near_i[row], filled
             )
