@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-from occstats_descriptors._kernels.gaussian_kernel import WORTH_COMPILING
 from occstats_descriptors._kernels.threads import thread_count
 from occstats_descriptors.neighbours import FEW_PAIRS, NeighbourDescriptor
 from occstats_descriptors.registry import DESCRIPTORS, make
@@ -40,7 +39,7 @@ def _is_used(group: str, shape: Shape) -> bool:
     """Return True if a group is used for folds of data of this shape."""
     n, rows, _ = shape
     if group == "SVM":
-        return n >= NATIVE_FROM or n * rows >= WORTH_COMPILING
+        return n >= NATIVE_FROM
     return group != "neighbours" or n * max(n, rows // 4) > FEW_PAIRS
 
 

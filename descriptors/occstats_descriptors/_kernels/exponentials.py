@@ -1,25 +1,18 @@
 """
-Exponentials by vector instructions, and Gaussian kernels of squared distances.
+Gaussian kernels of squared distances in single precision.
 
-Benefit: 256 × 256 exponentials in double precision take 0.10 ms with AVX2, where NumPy 2.4
-takes 0.28 ms; with AVX-512, both take 0.05 ms. In single precision, a grid of kernel widths
-(`SupportVectorGrid`) reuses one matrix of squared distances.
+Benefit: a grid of kernel widths (`SupportVectorGrid`) reuses one matrix of squared distances.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba.core import types
 from numpy.typing import NDArray
 
 from occstats_descriptors._kernels import Integers, Matrix, Single, Vector
-from occstats_descriptors._kernels.jit import compiled, inner, intrinsic
-
-__all__ = ["SquaredDistances", "exponentials", "kernel_times_weights"]
+from occstats_descriptors._kernels.jit import compiled, inner
 
 Bits = NDArray[np.int32]
 
@@ -27,9 +20,6 @@ Bits = NDArray[np.int32]
 # constant ln 2 is in two parts, of which the product of the first with any k is exact. The last
 # bits of a number to which ROUNDING is added are k. Below LEAST, the exponential is less than the
 # smallest normal number, and is set to zero.
-_PER_BIT, _ROUNDING, _LEAST = 1 / math.log(2), 1.5 * 2.0**52, -708.0
-_LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-
 _PER_BIT_32, _ROUNDING_32 = np.float32(1 / math.log(2)), np.float32(1.5 * 2**23)
 _LEAST_32 = np.float32(-87.0)
 _LN2_HIGH_32, _LN2_LOW_32 = np.float32(0.693359375), np.float32(-2.12194440e-4)
@@ -39,39 +29,6 @@ _C5, _C6, _C7 = np.float32(1 / 120), np.float32(1 / 720), np.float32(1 / 5040)
 
 # A tile of the kernel (1 MB) that stays in the cache.
 _TILE_ROWS, _TILE_COLUMNS = 128, 2048
-
-
-@intrinsic
-def _power(typing_context: Any, shifted: Any) -> Any:
-    """Return two to the power of the integer to which `_ROUNDING` was added."""
-
-    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
-        word = ir.IntType(64)
-        exponent = builder.add(builder.bitcast(values[0], word), ir.Constant(word, 1023))
-        return builder.bitcast(builder.shl(exponent, ir.Constant(word, 52)), ir.DoubleType())
-
-    return types.float64(shifted), generate
-
-
-@compiled
-def exponentials(values: Matrix) -> None:
-    """Replace numbers, none positive, by their exponentials, to two units in the last place."""
-    for row in range(len(values)):
-        here = values[row]
-        for i in range(len(here)):
-            given = here[i]
-            x = given if given > _LEAST else _LEAST
-            shifted = x * _PER_BIT + _ROUNDING
-            whole = shifted - _ROUNDING
-            r = (x - whole * _LN2_HIGH) - whole * _LN2_LOW
-            # The series of exp(r) up to r¹³/13!, in parts that do not wait for each other.
-            r2 = r * r
-            r4 = r2 * r2
-            low = (0.5 + r * (1 / 6)) + (1 / 24 + r * (1 / 120)) * r2
-            middle = (1 / 720 + r * (1 / 5040)) + (1 / 40320 + r * (1 / 362880)) * r2
-            high = (1 / 3628800 + r * (1 / 39916800)) + (1 / 479001600 + r * (1 / 6227020800)) * r2
-            p = 1.0 + (r + r2 * (low + r4 * (middle + r4 * high)))
-            here[i] = p * _power(shifted) if given > _LEAST else 0.0
 
 
 @compiled

@@ -15,8 +15,6 @@ import numpy as np
 from occstats_descriptors._kernels import Array, Matrix, Single, Vector
 from occstats_descriptors._kernels.threads import for_each_block, single_threaded_blas
 
-__all__ = ["WORTH_COMPILING", "bounded", "kernel_matrix", "kernel_times"]
-
 # A tile of the kernel matrix (0.5 MB) fits in the cache of a core, and its memory is reused.
 _BLOCK_ROWS = 256
 _TILE_COLUMNS = 256
@@ -24,8 +22,6 @@ _TILE_COLUMNS = 256
 _FAR = 1e140
 # Norms (in units of the kernel width) from which their difference loses too many digits.
 _CANCELLING = 1e8
-# Exponentials that NumPy makes in less time than it takes to load the compiled function.
-WORTH_COMPILING = 200_000
 
 
 def bounded(rows: Matrix) -> Matrix:
@@ -70,14 +66,12 @@ def kernel_times(
     if len(columns) == 0 or len(rows) == 0:
         return result
     exponents = _exponents(rows, columns, gamma)
-    exponential = _exponential(len(rows) * len(columns), dtype)
 
     def work(part: slice) -> None:
         for tile in _tiles(len(columns)):
             with np.errstate(over="ignore"):
                 kernel: Array = exponents(part, tile).astype(dtype, copy=False)
-            exponential(kernel)
-            result[part] += kernel @ weights[tile]
+            result[part] += np.exp(kernel, out=kernel) @ weights[tile]
 
     with single_threaded_blas():
         for_each_block(work, len(rows), _BLOCK_ROWS, threads)
@@ -96,16 +90,6 @@ def _exponents(rows: Matrix, columns: Matrix, gamma: float) -> Callable[[slice, 
     left = np.column_stack([rows, -row_norms, np.ones(len(rows))])
     right = np.vstack([(2 * gamma) * columns.T, np.ones(len(columns)), -column_norms])
     return lambda part, tile: left[part] @ right[:, tile]
-
-
-def _exponential(count: int, dtype: type) -> Callable[[Array], object]:
-    """Choose the function that replaces a matrix by its exponentials, `count` of them in all."""
-    # NumPy vectorises single precision on all processors, but double precision only on some.
-    if dtype is not np.float64 or count < WORTH_COMPILING:
-        return lambda kernel: np.exp(kernel, out=kernel)
-    from occstats_descriptors._kernels.exponentials import exponentials
-
-    return exponentials
 
 
 def _tiles(columns: int) -> list[slice]:

@@ -31,8 +31,6 @@ from occstats_descriptors._kernels.gaussian_kernel import kernel_matrix, kernel_
 from occstats_descriptors._kernels.jit import compiled
 from occstats_descriptors._kernels.threads import single_threaded_blas
 
-__all__ = ["OneClassProblem", "Solution"]
-
 # Rows of a working set, whose kernel takes 16 MB; up to twice as many are solved as a whole.
 WORKING_SET = 2000
 _SUBSET_FACTOR = 8
@@ -82,16 +80,12 @@ class OneClassProblem:
         self.threads = threads
         self.working_set = working_set
         self._distances = distances
-        self._kernel: Single | None = None
-        if len(rows) <= 2 * working_set:
-            self._kernel = (
-                kernel_matrix(rows, rows, gamma) if distances is None else distances.kernel(gamma)
-            )
+        self._kernel = None if len(rows) > 2 * working_set else self._kernel_of(None)
 
     @single_threaded_blas()
     def solve(self, nu: float) -> Solution:
         """Solve for one ν."""
-        return self._solve(nu, None)
+        return self.follow([nu])[0]
 
     def follow(self, nus: Sequence[float], like: Sequence[Vector] = ()) -> list[Solution]:
         """
@@ -102,35 +96,21 @@ class OneClassProblem:
         """
         found: list[Solution] = []
         for place, nu in enumerate(nus):
-            if not like:
-                found.append(self._solve(nu, found[-1] if found else None))
-            elif not found:
-                found.append(self._from(nu, like[0].copy(), self._product(like[0])))
+            mass = nu * float(self.counts.sum())
+            if found:
+                last = expected = found[-1].weight
+                if like:
+                    expected = np.clip(last + (like[place] - like[place - 1]), 0, self.counts)
+                weight = _move_mass(expected, found[-1].gradient, self.counts, mass)
+                gradient = found[-1].gradient + self._product(weight - last)
             else:
-                last, change = found[-1], like[place] - like[place - 1]
-                found.append(self._solve(nu, last, np.clip(last.weight + change, 0, self.counts)))
+                weight = like[0].copy() if like else self._first_weights(nu)
+                gradient = self._product(weight)
+            self._optimise(weight, gradient)
+            rho = _offset(weight, gradient, self.counts) / mass
+            objective = float(weight @ gradient) / (2 * mass**2)
+            found.append(Solution(weight, weight / mass, rho, objective, gradient))
         return found
-
-    def _solve(self, nu: float, start: Solution | None, expected: Vector | None = None) -> Solution:
-        if start is None:
-            weight = self._first_weights(nu)
-            return self._from(nu, weight, self._product(weight))
-        before = start.weight if expected is None else expected
-        mass = nu * float(self.counts.sum())
-        weight = _move_mass(before, start.gradient, self.counts, mass)
-        return self._from(nu, weight, start.gradient + self._product(weight - start.weight))
-
-    def _from(self, nu: float, weight: Vector, gradient: Vector) -> Solution:
-        """Solve from given weights and their gradient, both of which are changed in place."""
-        scale = nu * float(self.counts.sum())
-        self._optimise(weight, gradient)
-        return Solution(
-            weight=weight,
-            alpha=weight / scale,
-            rho=_offset(weight, gradient, self.counts) / scale,
-            objective=float(weight @ gradient) / (2 * scale**2),
-            gradient=gradient,
-        )
 
     def _first_weights(self, nu: float) -> Vector:
         n = len(self.rows)
@@ -152,16 +132,22 @@ class OneClassProblem:
         order = np.argsort(outwardness, kind="stable")
         return _fill(np.zeros(n), order, self.counts, nu * float(self.counts.sum()))
 
+    def _kernel_of(self, chosen: NDArray[np.intp] | None) -> Single:
+        """Return the kernel matrix of some rows, or of all."""
+        if self._distances is not None:
+            return self._distances.kernel(self.gamma, chosen)
+        rows = self.rows if chosen is None else self.rows[chosen]
+        return kernel_matrix(rows, rows, self.gamma)
+
     def _product(self, change: Vector) -> Vector:
         """Multiply K with a vector that is mostly zero."""
         where = np.flatnonzero(change)
-        if self._kernel is None and self._distances is not None:
+        if self._kernel is not None:
+            product = self._kernel[:, where] @ change[where].astype(np.float32)
+            return np.asarray(product, dtype=np.float64)
+        if self._distances is not None:
             return self._distances.times(change, self.gamma)
-        if self._kernel is None:
-            return self._times(self.rows, self.rows[where], change[where])
-        return np.asarray(
-            self._kernel[:, where] @ change[where].astype(np.float32), dtype=np.float64
-        )
+        return self._times(self.rows, self.rows[where], change[where])
 
     def _times(self, rows: Matrix, columns: Matrix, weights: Vector) -> Vector:
         return kernel_times(
@@ -170,39 +156,31 @@ class OneClassProblem:
 
     def _optimise(self, weight: Vector, gradient: Vector) -> None:
         """Improve weights and gradient in place until the stopping rule holds."""
-        n = len(weight)
-        limit = max(10_000_000, 100 * n)
+        limit = max(10_000_000, 100 * len(weight))
+        converged = False
         if self._kernel is not None:
-            if not minimise(self._kernel, weight, gradient, self.counts, self.tolerance, limit):
-                _warn_not_converged()
-            return
-        for _ in range(_MAXIMUM_ROUNDS):
-            if _violation(weight, gradient, self.counts) < self.tolerance:
-                return
+            converged = minimise(self._kernel, weight, gradient, self.counts, self.tolerance, limit)
+        for _ in range(_MAXIMUM_ROUNDS if self._kernel is None else 0):
+            converged = _violation(weight, gradient, self.counts) < self.tolerance
+            if converged:
+                break
             working = _working_set(weight, gradient, self.counts, self.working_set)
             part, slope = weight[working], gradient[working]
-            if self._distances is None:
-                kernel = kernel_matrix(self.rows[working], self.rows[working], self.gamma)
-            else:
-                kernel = self._distances.kernel(self.gamma, working)
-            counts, tolerance = self.counts[working], self.tolerance / 2
-            minimise(kernel, part, slope, counts, tolerance, limit)
-            change = np.zeros(n)
+            kernel = self._kernel_of(working)
+            minimise(kernel, part, slope, self.counts[working], self.tolerance / 2, limit)
+            change = np.zeros(len(weight))
             change[working] = part - weight[working]
             weight[working] = part
             gradient += self._product(change)
-        _warn_not_converged()
+        if not converged:
+            from sklearn.exceptions import ConvergenceWarning
 
-
-def _warn_not_converged() -> None:
-    from sklearn.exceptions import ConvergenceWarning
-
-    warnings.warn(
-        "The one-class support vector problem did not reach its tolerance; "
-        "raise tol or scale the attributes.",
-        ConvergenceWarning,
-        stacklevel=2,
-    )
+            warnings.warn(
+                "The one-class support vector problem did not reach its tolerance; "
+                "raise tol or scale the attributes.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
 
 
 def _fill(weight: Vector, order: NDArray[np.intp], counts: Vector, mass: float) -> Vector:
