@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from occstats_descriptors._kernels import Array, Matrix, Vector
+from occstats_descriptors._kernels import Matrix, Vector
 from occstats_descriptors.base import integer, seed_of
 from occstats_descriptors.isolation_forest import Forest, Tree
 
@@ -103,29 +103,15 @@ class EIF(Forest):
                 f"extension must be at most {m - 1} for {m} attributes, got extension={extension}."
             )
         seed = seed_of(self.random_state)
-        most = 2**self._height - 1
-
-        def grown(tree: int) -> Tree:
-            normals, intercepts = np.empty((most, m)), np.empty(most)
-            children, leaves = np.empty((most, 2), np.int64), np.empty(most + 1)
-            count = grow(
-                X, self.subsample_, self._height, extension, seed + tree, normals, intercepts,
-                children, leaves,
-            )  # fmt: skip
-            arrays = normals[:count], intercepts[:count], children[:count], leaves[: count + 1]
-            return tuple(array.copy() for array in arrays)
-
-        return grown
-
-    def _add_paths(self, X: Array, *forest_and_result: Array) -> None:
-        from occstats_descriptors._kernels.extended_isolation_trees import sum_of_paths
-
-        sum_of_paths(X, *forest_and_result)
+        return lambda tree: grow(X, self.subsample_, self._height, extension, seed + tree)
 
     def _score(self, X: Matrix) -> Vector:
-        from occstats_descriptors._kernels.extended_isolation_trees import average_path
+        from occstats_descriptors._kernels.extended_isolation_trees import (
+            average_path,
+            sum_of_paths,
+        )
 
-        mean_path = self._paths(_writeable(X)) / self.n_trees
+        mean_path = self._paths(_writeable(X), sum_of_paths) / self.n_trees
         return np.asarray(1.0 - 2.0 ** (-mean_path / average_path(self.subsample_)))
 
 

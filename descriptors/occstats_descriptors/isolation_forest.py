@@ -29,8 +29,7 @@ class Forest(Descriptor):
     A subclass implements
 
     - ``_grower(X)``: return the function that grows tree i from ``subsample_`` rows to ``_height``;
-    - ``_add_paths(X, *forest, result)``: sum the path lengths of rows over the trees;
-    - ``_score(X)``, from the sums that ``_paths(X)`` returns.
+    - ``_score(X)``, from the sums that ``_paths(X, sum_of_paths)`` returns.
 
     Its parameters are documented in the subclasses.
     """
@@ -53,6 +52,7 @@ class Forest(Descriptor):
     def _fit(self, X: Matrix) -> None:
         integer(self.n_trees, "n_trees")
         self.subsample_ = min(integer(self.subsample, "subsample", 2), len(X))
+        self._height = math.ceil(math.log2(self.subsample_))
         self._rows = X
         grow = self._grower(X)
         trees: list[Tree] = [()] * self.n_trees
@@ -68,26 +68,18 @@ class Forest(Descriptor):
         arrays = (np.concatenate(parts) for parts in zip(*trees, strict=True))
         self._forest = (starts, leaf_starts, *arrays)
 
-    @property
-    def _height(self) -> int:
-        """Return the greatest height of a tree."""
-        return math.ceil(math.log2(self.subsample_))
-
-    def _paths(self, X: Array) -> Vector:
+    def _paths(self, X: Array, sum_of_paths: Callable[..., None]) -> Vector:
         """Sum the path lengths of rows over the trees."""
         total = np.empty(len(X))
 
         def work(part: slice) -> None:
-            self._add_paths(X[part], *self._forest, total[part])
+            sum_of_paths(X[part], *self._forest, total[part])
 
         for_each_block(work, len(X), _SCORE_BLOCK, thread_count(self.n_jobs))
         return total
 
     @abstractmethod
     def _grower(self, X: Matrix) -> Callable[[int], Tree]: ...
-
-    @abstractmethod
-    def _add_paths(self, X: Array, *forest_and_result: Array) -> None: ...
 
 
 class IF(Forest):
@@ -197,7 +189,6 @@ class IF(Forest):
         seeds = check_random_state(self.random_state).randint(LARGEST, size=self.n_trees)
         paths = average_paths(self.subsample_)
         self._scale = self.n_trees * paths[self.subsample_ :]
-        most = self.subsample_ - 1
 
         stream = np.random.RandomState()  # one for all trees: making one takes longer than a tree
         draws: list[tuple[Integers, int]] = []
@@ -212,26 +203,14 @@ class IF(Forest):
             stream.seed(seed_of_tree)
             draws.append((np.sort(samples), stream.randint(LARGEST)))
 
-        def grown(tree: int) -> Tree:
-            samples, seed = draws[tree]
-            attributes, thresholds = np.empty(most, np.int64), np.empty(most)
-            children, leaves = np.empty((most, 2), np.int64), np.empty(most + 1)
-            count = grow(
-                rows, target, samples, seed, purity, self._height, paths, attributes, thresholds,
-                children, leaves,
-            )  # fmt: skip
-            return attributes[:count], thresholds[:count], children[:count], leaves[: count + 1]
-
-        return grown
-
-    def _add_paths(self, X: Array, *forest_and_result: Array) -> None:
-        from occstats_descriptors._kernels.isolation_trees import sum_of_paths
-
-        sum_of_paths(X, *forest_and_result)
+        return lambda tree: grow(rows, target, *draws[tree], purity, self._height, paths)
 
     def _score(self, X: Matrix) -> Vector:
+        from occstats_descriptors._kernels.isolation_trees import sum_of_paths
+
         # In the order of scikit-learn's operations: other orders differ in the last digit.
-        return np.clip(1.0 - 2 ** -(self._paths(_single(X)) / self._scale), 0.0, 1.0)
+        total = self._paths(_single(X), sum_of_paths)
+        return np.clip(1.0 - 2 ** -(total / self._scale), 0.0, 1.0)
 
 
 def _single(rows: Matrix) -> Single:

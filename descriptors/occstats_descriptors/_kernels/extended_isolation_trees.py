@@ -25,8 +25,6 @@ from occstats_descriptors._kernels.mersenne_twister import (
     uniform,
 )
 
-__all__ = ["average_path", "grow", "sum_of_paths"]
-
 
 @inner
 def average_path(count: int) -> Any:
@@ -110,18 +108,17 @@ def grow(
     limit: int,
     extension: int,
     seed: int,
-    normals: Matrix,
-    intercepts: Vector,
-    children: Integers,
-    leaves: Vector,
-) -> int:
+) -> tuple[Matrix, Vector, Integers, Vector]:
     """
-    Grow one tree into the given arrays and return the number of its inner nodes.
+    Grow one tree; return normals, intercepts, children and leaves.
 
     Child c of an inner node is inner node c if c ≥ 0, else leaf −c − 1, whose path length is in
     `leaves`. The rows x with x · normals[i] < intercepts[i] are left of node i.
     """
     n, m = rows.shape
+    most = 2**limit - 1
+    normals, intercepts = np.empty((most, m)), np.empty(most)
+    children, leaves = np.empty((most, 2), np.int64), np.empty(most + 1)
     stream = np.empty(STATE_SIZE, np.uint64)
     seeded(stream, seed)
     taken = np.empty(max(n, m), np.bool_)
@@ -182,7 +179,7 @@ def grow(
         put(pending, waiting, (middle, end, height + 1, 2 * node + 1))
         put(pending, waiting + 1, (first, middle, height + 1, 2 * node))
         waiting += 2
-    return inner
+    return normals[:inner].copy(), intercepts[:inner], children[:inner], leaves[:outer]
 
 
 @compiled

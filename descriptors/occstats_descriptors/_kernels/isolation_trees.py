@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from occstats_descriptors._kernels import Integers, Single, Vector
 from occstats_descriptors._kernels.jit import compiled, inner, put
 
-__all__ = ["LARGEST", "average_paths", "grow", "sum_of_paths"]
-
 LARGEST = 2**31 - 1  # bound of the seeds that scikit-learn draws
 _EPSILON = float(np.finfo(np.float64).eps)
 _CONSTANT = np.float32(1e-7)  # spread up to which an attribute counts as constant
@@ -58,18 +56,16 @@ def grow(
     purity: float,
     limit: int,
     paths: Vector,
-    attributes: Integers,
-    thresholds: Vector,
-    children: Integers,
-    leaves: Vector,
-) -> int:
+) -> tuple[Integers, Vector, Integers, Vector]:
     """
-    Grow a tree of the rows `samples` into the given arrays; return the number of its inner nodes.
+    Grow a tree of the rows `samples`; return attributes, thresholds, children and leaves.
 
     Child c of an inner node is inner node c if c ≥ 0, else leaf −c − 1, whose path length is in
     `leaves`. The rows x with x[attributes[i]] ≤ thresholds[i] are left of node i.
     """
     subsample, m = len(samples), rows.shape[1]
+    attributes, thresholds = np.empty(subsample, np.int64), np.empty(subsample)
+    children, leaves = np.empty((subsample, 2), np.int64), np.empty(subsample)
     state = np.empty(1, np.uint32)
     state[0] = np.uint32(seed)
     values = np.empty(subsample, np.float32)
@@ -179,7 +175,7 @@ def grow(
         put(pending, waiting + 1, (first, middle, height + 1, 2 * node, known + found))
         impurities[waiting + 1] = left_impurity
         waiting += 2
-    return inner
+    return attributes[:inner], thresholds[:inner], children[:inner], leaves[:outer]
 
 
 @compiled
