@@ -17,22 +17,6 @@ import pandas as pd
 
 from occstats._format import printable, quote
 
-__all__ = [
-    "Numbers",
-    "as_text",
-    "column_codes",
-    "compact",
-    "explain_text",
-    "has_comma",
-    "is_decimal_comma",
-    "parse_names",
-    "parse_numbers",
-    "plain_numbers",
-    "reason_of",
-    "says_failed",
-    "without_markup",
-]
-
 Floats = npt.NDArray[np.float64]
 
 _PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"

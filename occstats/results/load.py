@@ -45,8 +45,6 @@ from occstats.results.reshape import reshape
 from occstats.results.roles import Roles, find_roles, is_own, with_failed
 from occstats.results.table import Results
 
-__all__ = ["Source", "bundled_names", "load_by", "load_results"]
-
 Source = str | PathLike[str] | pd.DataFrame | Results | Any
 _OPTIONS = frozenset(field.name for field in fields(Reading))
 # Options that say how to read a table; those of bundled results are known.

@@ -13,8 +13,6 @@ from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.table import Results, as_mask, observed_scores, show_task
 
-__all__ = ["POLICIES", "best_policy", "choices", "resolve"]
-
 Mask = npt.NDArray[np.bool_]
 
 # In addition, ``impute=NAME`` fills in the score of a baseline, and ``worst=SCORE`` sets the score

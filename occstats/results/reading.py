@@ -9,8 +9,6 @@ from typing import Any, Literal, get_args
 
 from occstats.errors import ResultsError
 
-__all__ = ["CHOICES", "MOST_ROWS", "Reading"]
-
 MOST_ROWS = 2_000_000
 
 Decimal = Literal[".", ","]

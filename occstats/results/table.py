@@ -19,8 +19,6 @@ from occstats._format import count, did_you_mean, quote, quote_list, show_path
 from occstats.errors import OutputError, ResultsError
 from occstats.results.aliases import GENERIC, is_bounded, measure, normalise
 
-__all__ = ["DATASET", "TASK", "Results"]
-
 DATASET = "dataset"
 TASK = "class"
 # Parts of a table shown in a notebook.

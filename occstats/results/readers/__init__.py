@@ -19,7 +19,6 @@ from occstats.results.readers.harnesses import read_logs
 from occstats.results.readers.json_lines import read_json
 from occstats.results.readers.limits import (
     Limits,
-    check_exists,
     check_text,
     choose_table,
     kind_of_bytes,
@@ -29,43 +28,35 @@ from occstats.results.readers.markdown import is_markdown, read_markdown
 from occstats.results.readers.parquet import read_parquet
 from occstats.results.reading import Reading
 
-__all__ = ["STANDARD_INPUT", "read_path"]
-
-# Name of standard input, as usual on the command line.
-STANDARD_INPUT = "-"
-
 
 def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> list[RawTable]:
     """Read a results file, a directory of Parquet shards, or all text files of a directory."""
     reading = reading or Reading()
     where = show_path(path)
-    if str(path) == STANDARD_INPUT:
+    if where == "-":
         content = _standard_input(limits.unpacked_bytes)
         if not content:
             raise ResultsError("standard input: is empty; the program before it may have failed")
         return [_read_text(content, Path("standard input"), limits, reading)]
-    status = check_exists(path)
-    if path.is_dir():
-        return _read_directory(path, limits, reading)
+    kind, size = kind_of_file(path)
+    if kind == "folder":
+        return _read_folder(path, limits, reading)
     if (logs := read_logs(path, [path], limits)) is not None:
         return [logs]
-    kind = kind_of_file(path, status)
     if kind == "parquet":
         choose_table([where], reading.table, where)
         return [read_parquet([path], where, limits)]
     if kind == "excel":
         return [read_excel(path, limits, reading.table, reading.header_rows)]
-    if kind == "gzip":
-        try:
-            with gzip.open(path) as stream:
-                content = stream.read(limits.unpacked_bytes + 1)
-        except (EOFError, gzip.BadGzipFile, zlib.error, OSError) as error:
-            raise ResultsError(
-                f"{where}: damaged or truncated gzip file ({error}); copy it again"
-            ) from None
-    else:
-        limits.check(where, size=status.st_size)
-        content = path.read_bytes()
+    try:
+        # A file that is not compressed is refused by its size before it is read.
+        limits.check(where, size=size if kind != "gzip" else 0)
+        with gzip.open(path) if kind == "gzip" else path.open("rb") as stream:
+            content = stream.read(limits.unpacked_bytes + 1)
+    except (EOFError, zlib.error, OSError) as error:
+        raise ResultsError(
+            f"{where}: damaged or truncated gzip file ({error}); copy it again"
+        ) from None
     return [_read_text(content, path, limits, reading)]
 
 
@@ -94,42 +85,39 @@ def _read_text(content: bytes, path: Path, limits: Limits, reading: Reading) -> 
     return read_delimited(content, where, limits, reading.header_rows)
 
 
-def _read_directory(path: Path, limits: Limits, reading: Reading) -> list[RawTable]:
-    """Read the Parquet shards or logs of a directory as one table, or each text file as one."""
+def _read_folder(path: Path, limits: Limits, reading: Reading) -> list[RawTable]:
+    """Read the Parquet shards or logs of a folder as one table, or each text file as one."""
+    where = show_path(path)
     if (path / "sweep.json").is_file():
-        chosen = show_path(path / "results.csv")
         raise ResultsError(
-            f"{show_path(path)}: is a sweep over parameters; try the results with the parameters "
-            f"it chose: {chosen}"
+            f"{where}: is a sweep over parameters; try the results with the parameters"
+            f" it chose: {show_path(path / 'results.csv')}"
         )
-    found: list[Path] = []
+    inner: list[Path] = []
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
-        found += [Path(folder, name) for name in sorted(names) if not name.startswith((".", "_"))]
-    shards = [file for file in found if file.suffix.lower() in {".parquet", ".pq"}]
-    if shards:
-        return [read_parquet(shards, show_path(path), limits)]
-    logs = read_logs(path, found, limits)
-    if logs is not None:
+        shown = sorted(name for name in names if not name.startswith((".", "_")))
+        inner += [Path(folder, name).relative_to(path) for name in shown]
+    if shards := [path / file for file in inner if file.suffix.lower() in {".parquet", ".pq"}]:
+        return [read_parquet(shards, where, limits)]
+    if (logs := read_logs(path, [path / file for file in inner], limits)) is not None:
         return [logs]
     texts: list[Path] = []
     for endings in ((".csv", ".tsv", ".csv.gz", ".tsv.gz"), (".jsonl", ".ndjson", ".json")):
-        texts = texts or [file for file in found if file.name.lower().endswith(endings)]
+        texts = texts or [file for file in inner if file.name.lower().endswith(endings)]
     if not texts:
-        held = quote_list((other.relative_to(path) for other in found), limit=5)
         raise ResultsError(
-            f"{show_path(path)}: is a folder without results (no Parquet, CSV or JSON file; it"
-            f" contains {held if found else 'nothing'}); name a results file, or an output folder"
-            " of occstats run"
+            f"{where}: is a folder without results (no Parquet, CSV or JSON file; it contains"
+            f" {quote_list(inner, limit=5) if inner else 'nothing'}); name a results file, or an"
+            " output folder of occstats run"
         )
     # Files are labelled by their names without suffixes, with those of their folders if needed.
-    inner = [file.relative_to(path) for file in texts]
-    labels = [file.name.split(".")[0] for file in inner]
-    if len(set(labels)) < len(inner):
-        same = len({file.name for file in inner}) == 1
-        labels = [str(file.parent / ("" if same else file.name.split(".")[0])) for file in inner]
+    labels = [file.name.split(".")[0] for file in texts]
+    if len(set(labels)) < len(texts):
+        same = len({file.name for file in texts}) == 1
+        labels = [str(file.parent / ("" if same else file.name.split(".")[0])) for file in texts]
     tables: list[RawTable] = []
     for file, label in zip(texts, labels, strict=True):
-        tables += [replace(table, label=label) for table in read_path(file, limits, reading)]
-        limits.check(show_path(path), rows=sum(table.n_rows for table in tables))
+        tables += [replace(table, label=label) for table in read_path(path / file, limits, reading)]
+        limits.check(where, rows=sum(table.n_rows for table in tables))
     return tables

@@ -14,8 +14,6 @@ from occstats.results.cells import reason_of
 from occstats.results.readers.frames import RawTable, find_header, frame_of_arrow, n_titles
 from occstats.results.readers.limits import Limits
 
-__all__ = ["as_utf8", "check_lines", "find_delimiter", "read_delimited"]
-
 # Commas are last, because they also occur in numbers and names.
 _CANDIDATES = ("\t", ";", "|", ",")
 _SAMPLE = 65_536

@@ -16,8 +16,6 @@ from occstats.results.cells import reason_of
 from occstats.results.readers.frames import RawTable, find_header, has_two_headers
 from occstats.results.readers.limits import Limits, choose_table
 
-__all__ = ["read_excel"]
-
 # openpyxl takes microseconds for a cell, far longer than readers of other formats.
 _SLOWER = 20
 _HEAD = 15

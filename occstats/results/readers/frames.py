@@ -27,20 +27,6 @@ from occstats.results.cells import (
 )
 from occstats.results.readers.limits import Limits
 
-__all__ = [
-    "FILE",
-    "ROW",
-    "RawTable",
-    "check_names",
-    "find_header",
-    "frame_of_arrow",
-    "frame_of_scores",
-    "from_arrow",
-    "from_frame",
-    "has_two_headers",
-    "name_measures",
-]
-
 # Column names that stand for the name of the file and for the number of the row.
 FILE, ROW = "@file", "@row"
 # Names of an index without a name in spreadsheets and frames.

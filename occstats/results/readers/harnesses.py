@@ -24,8 +24,6 @@ from occstats.results.cells import reason_of
 from occstats.results.readers.frames import FILE, RawTable, from_frame
 from occstats.results.readers.limits import Limits
 
-__all__ = ["program_of", "read_document", "read_logs", "recognise"]
-
 Record = dict[str, Any]
 # The keys of a question (dataset, task, model, repeat and others), and its scores by measure.
 Samples = Iterator[tuple[Record, Record]]
@@ -36,14 +34,10 @@ Samples = Iterator[tuple[Record, Record]]
 
 def recognise(raw: RawTable) -> RawTable:
     """Apply the reader of the program whose columns a table has, if any."""
-    adapted = (_adapt(name, raw) for name in _TABLES)
-    return next((table for table in adapted if table is not None), raw)
-
-
-def _adapt(program: str, raw: RawTable) -> RawTable | None:
-    """Return a table with the roles of its columns, or None if it is not of the program."""
-    columns, adapt = _TABLES[program]
-    return adapt(raw) if set(columns.split()) <= set(raw.columns) else None
+    for columns, adapt in _TABLES:
+        if columns <= {*raw.columns} and (adapted := adapt(raw)) is not None:
+            return adapted
+    return raw
 
 
 def _automlbenchmark(raw: RawTable) -> RawTable | None:
@@ -121,12 +115,12 @@ def _tsml(raw: RawTable) -> RawTable | None:
 
 
 # Columns that identify the tables of a program, and the function that adapts them.
-_TABLES: dict[str, tuple[str, Callable[[RawTable], RawTable | None]]] = {
-    "tsml": ("", _tsml),
-    "automlbenchmark": ("framework task fold result", _automlbenchmark),
-    "benchopt": ("solver_name stop_val objective_name", _benchopt),
-    "openml": ("run_id task_id flow_name data_name function value", _openml),
-}
+_TABLES: tuple[tuple[set[str], Callable[[RawTable], RawTable | None]], ...] = (
+    (set(), _tsml),
+    ({"framework", "task", "fold", "result"}, _automlbenchmark),
+    ({"solver_name", "stop_val", "objective_name"}, _benchopt),
+    ({"run_id", "task_id", "flow_name", "data_name", "function", "value"}, _openml),
+)
 
 # -- logs with one row per question, model and measure ---------------------------------------------
 
@@ -144,56 +138,43 @@ _ZSTANDARD = 93
 
 def read_logs(source: Path, files: Sequence[Path], limits: Limits) -> RawTable | None:
     """Read logs by the names of the files, or in a folder by the keys of the first JSON file."""
-    own = {
-        name: [f for f in files if any(f.match(p) for p in log.patterns if p != _ANY)]
-        for name, log in _LOGS.items()
-    }
-    program, chosen = next(((name, logs) for name, logs in own.items() if logs), (None, []))
-    documents = [file for file in files if file.match(_ANY) and file.name != _META]
-    first: Any = None
-    if program is None and source.is_dir() and documents:
-        chosen = documents
+    where = show_path(source)
+    for log in _LOGS:
+        if log.pattern and (named := [file for file in files if file.match(log.pattern)]):
+            return read_documents(log, named, where, limits)
+    documents = [file for file in files if file.suffix == ".json" and file.name != _META]
+    found = None
+    if documents and source.is_dir():
         with suppress(*_UNREADABLE):
-            first = _content(documents[0], limits)
-            program = program_of(first)
-    if program is None:
-        return None
-    return _table(_samples(program, chosen, limits, first), show_path(source), limits)
+            found = log_of(_content(documents[0], limits))
+    return None if found is None else read_documents(found, documents, where, limits)
 
 
-def program_of(document: Any) -> str | None:
-    """Return the program that wrote a JSON document, by its keys."""
+def log_of(document: Any) -> _Log | None:
+    """Return the kind of log that a JSON document is, by its keys."""
     keys = set(document) if isinstance(document, Mapping) else set()
-    return next((name for name, log in _LOGS.items() if keys and log.keys <= keys), None)
+    return next((log for log in _LOGS if log.keys and {*log.keys.split()} <= keys), None)
 
 
-def read_document(program: str, document: Any, path: Path, limits: Limits) -> RawTable:
-    """Read the content of a JSON file of a program."""
-    return _table(_samples(program, [path], limits, document), show_path(path), limits)
-
-
-def _samples(program: str, files: Sequence[Path], limits: Limits, first: Any = None) -> Samples:
-    """Read the logs of a program, of which the first may be known; refuse other content."""
-    log = _LOGS[program]
+def read_documents(
+    log: _Log, files: Sequence[Path], where: str, limits: Limits, document: Any = None
+) -> RawTable:
+    """Read the logs of a program, or the document of one, with a row for each measure."""
+    records: list[Record] = []
     for file in files:
-        known, first = first, None
         try:
-            yield from log.read(known or _content(file, limits), file, limits)
+            content = _content(file, limits) if document is None else document
+            records += [
+                {**keys, "metric": name, "value": score}
+                for keys, scores in log.read(content, file, limits)
+                for name, score in scores.items()
+            ]
         except ResultsError:
             raise
         except _UNREADABLE as error:
             by_shape = isinstance(error, AttributeError | LookupError | TypeError)
             reason = "" if by_shape else f" ({reason_of(error)})"
             raise ResultsError(f"{show_path(file)}: is not {log.what}{reason}") from None
-
-
-def _table(samples: Samples, where: str, limits: Limits) -> RawTable:
-    """Return a table with a row for each measure, named in the column ``metric``."""
-    records = [
-        {**keys, "metric": name, "value": score}
-        for keys, scores in samples
-        for name, score in scores.items()
-    ]
     if not records:
         raise ResultsError(f"{where}: contains no scores; the evaluation may be unfinished")
     limits.check(where, rows=len(records))
@@ -204,8 +185,7 @@ def _table(samples: Samples, where: str, limits: Limits) -> RawTable:
     if not any(map(lower_is_better, frame["metric"].unique())):
         # Scorers may have any name; these programs count correct answers.
         told["lower_is_better"] = False
-    frame = frame.astype(object).where(frame.notna(), None)
-    return from_frame(frame, where, suggested=told)
+    return from_frame(frame.astype(object).where(frame.notna(), None), where, suggested=told)
 
 
 def _content(path: Path, limits: Limits) -> Any:
@@ -359,8 +339,6 @@ def _helm(spec: Any, path: Path, limits: Limits) -> Samples:
 
 def _mteb(result: Any, path: Path, limits: Limits) -> Samples:
     """Read a result of MTEB: ``MODEL/REVISION/TASK.json``, a main score per subset and split."""
-    if path.name == _META:
-        return
     folder, meta = path.absolute().parent, path.with_name(_META)
     if re.fullmatch(r"[0-9a-f]{7,40}|no_revision_available|external|\d+", folder.name):
         folder = folder.parent
@@ -381,29 +359,24 @@ _UNREADABLE = (
     *(AttributeError, LookupError, TypeError),  # other keys or types
     *(OSError, RecursionError, ValueError, NotImplementedError, zipfile.BadZipFile),
 )
-_ANY, _META = "*.json", "model_meta.json"
+_META = "model_meta.json"
 
 
 class _Log(NamedTuple):
-    """Logs of a program: what they are, their files, the keys of JSON documents, the reader."""
+    """Logs of a program: what they are, the reader, names of files, keys of JSON documents."""
 
     what: str
-    patterns: tuple[str, ...]
-    keys: set[str]
     read: Callable[[Any, Path, Limits], Samples]
+    pattern: str = ""
+    keys: str = ""
 
 
-_LOGS = {
-    "tsml": _Log("a file of predictions of tsml", ("testRes*.csv",), {""}, _tsml_predictions),
-    "inspect": _Log("a log of Inspect", ("*.eval", _ANY), {"eval", "plan", "samples"}, _inspect),
-    "lm-eval": _Log(
-        "a result of lm-evaluation-harness",
-        ("samples_*.jsonl", _ANY),
-        {"results", "versions", "config"},
-        _lm_eval,
+_LOGS = (
+    _Log("a file of predictions of tsml", _tsml_predictions, "testRes*.csv"),
+    _Log("a log of Inspect", _inspect, "*.eval", "eval plan samples"),
+    _Log(
+        "a result of lm-evaluation-harness", _lm_eval, "samples_*.jsonl", "results versions config"
     ),
-    "helm": _Log(
-        "a run of HELM", ("run_spec.json",), {"name", "scenario_spec", "adapter_spec"}, _helm
-    ),
-    "mteb": _Log("a result of MTEB", (_ANY,), {"mteb_version", "task_name", "scores"}, _mteb),
-}
+    _Log("a run of HELM", _helm, "run_spec.json"),
+    _Log("a result of MTEB", _mteb, keys="mteb_version task_name scores"),
+)

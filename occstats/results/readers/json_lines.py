@@ -13,10 +13,8 @@ import pandas as pd
 from occstats._format import quote, quote_list, show_path
 from occstats.errors import ResultsError
 from occstats.results.readers.frames import RawTable
-from occstats.results.readers.harnesses import program_of, read_document
+from occstats.results.readers.harnesses import log_of, read_documents
 from occstats.results.readers.limits import Limits, choose_table
-
-__all__ = ["read_json"]
 
 _SHAPES = (
     "expected one object per row (as an array, or one per line), or an object with a list for each"
@@ -56,9 +54,8 @@ def read_json(content: bytes, path: Path, limits: Limits, table: int | str | Non
         part = "line"
     else:
         document = _decode(text, where)
-    program = program_of(document)
-    if program is not None:
-        return read_document(program, json.loads(text), path, limits)
+    if (log := log_of(document)) is not None:
+        return read_documents(log, [path], where, limits, json.loads(text))
     if isinstance(document, dict):
         lists = {key: value for key, value in document.items() if isinstance(value, list)}
         tables = {key: v for key, v in lists.items() if v and isinstance(v[0], dict)}

@@ -14,15 +14,6 @@ from occstats._format import did_you_mean, quote_list, show_path
 from occstats.errors import ResultsError
 from occstats.results.reading import MOST_ROWS
 
-__all__ = [
-    "Limits",
-    "check_exists",
-    "check_text",
-    "choose_table",
-    "kind_of_bytes",
-    "kind_of_file",
-]
-
 _PICKLE = (
     "is a pickle or joblib file, which can execute code when loaded and is never read; save the"
     " table as Parquet or CSV (frame.to_parquet, frame.to_csv)"
@@ -88,58 +79,36 @@ class Limits:
         self.check(where, cells=4 * sum(text.count(sign) for sign in ",[{"))
 
 
-def check_exists(path: Path) -> os.stat_result:
-    """Return the status of a readable path, or raise an error that explains the problem."""
-    where = show_path(path)
+def kind_of_file(path: Path) -> tuple[str, int]:
+    """Return the kind of a file by its content, and its size; refuse what cannot be read.
+
+    Pickles are refused by suffix and by content, because loading them can execute code.
+    """
+    where, suffix, head = show_path(path), path.suffix.lower(), b""
     try:
         status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            os.listdir(path)
+            return "folder", 0
+        if stat.S_ISREG(status.st_mode):
+            with path.open("rb") as stream:
+                head = stream.read(512)
     except FileNotFoundError:
         raise ResultsError(_missing(path)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise ResultsError(f"{where}: cannot be opened ({reason}); check the path") from None
-    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        raise ResultsError(
+            f"{where}: cannot be opened ({reason}); check the path and its permissions"
+        ) from None
+    if suffix in _REFUSED:
+        raise ResultsError(f"{where}: {_REFUSED[suffix]}")
+    if not stat.S_ISREG(status.st_mode):
         raise ResultsError(
             f"{where}: is a pipe, socket or device; write the results to a file, or name - to read"
             " standard input"
         )
-    if not os.access(path, os.R_OK):
-        raise ResultsError(f"{where}: permission denied; change its permissions")
-    return status
-
-
-def _missing(path: Path) -> str:
-    from occstats.results.load import bundled_names
-
-    parent = path.parent
-    siblings = sorted(os.listdir(parent)) if os.access(parent, os.R_OK) and parent.is_dir() else []
-    if path.is_symlink():
-        return f"{show_path(path)}: is a link to a file that does not exist"
-    if path.parts[:1] in {("http:",), ("https:",)}:
-        address = show_path(path).replace(":/", "://", 1)
-        return f"{address}: addresses are not read; download the file"
-    near = did_you_mean(path.name, [*bundled_names(), *siblings])
-    if not near and not parent.is_dir():
-        near = f" (the folder {show_path(parent)} does not exist either)"
-    return (
-        f"{show_path(path)}: there is no such file, folder or bundled result{near}; bundled"
-        f" results: {quote_list(bundled_names())}"
-    )
-
-
-def kind_of_file(path: Path, status: os.stat_result) -> str:
-    """Return the kind of a file by its content, which the suffix of binary files must agree with.
-
-    Pickles are refused by suffix and by content, because loading them can execute code.
-    """
-    where = show_path(path)
-    suffix = path.suffix.lower()
-    if suffix in _REFUSED:
-        raise ResultsError(f"{where}: {_REFUSED[suffix]}")
-    if status.st_size == 0:
+    if not head:
         raise ResultsError(f"{where}: the file is empty; it may be truncated")
-    with path.open("rb") as stream:
-        head = stream.read(512)
     kind = kind_of_bytes(head, where)
     if kind not in {"gzip", _BINARY.get(suffix, kind)}:
         check_text(head, "", where)  # such as the page of an error
@@ -147,7 +116,25 @@ def kind_of_file(path: Path, status: os.stat_result) -> str:
             f"{where}: has the suffix {suffix} but other content; correct the suffix, or download"
             " or write the file again"
         )
-    return kind
+    return kind, status.st_size
+
+
+def _missing(path: Path) -> str:
+    from occstats.results.load import bundled_names
+
+    where, parent = show_path(path), path.parent
+    if path.is_symlink():
+        return f"{where}: is a link to a file that does not exist"
+    if path.parts[:1] in {("http:",), ("https:",)}:
+        return f"{where.replace(':/', '://', 1)}: addresses are not read; download the file"
+    siblings = sorted(os.listdir(parent)) if os.access(parent, os.R_OK) and parent.is_dir() else []
+    near = did_you_mean(path.name, [*bundled_names(), *siblings])
+    if not near and not parent.is_dir():
+        near = f" (the folder {show_path(parent)} does not exist either)"
+    return (
+        f"{where}: there is no such file, folder or bundled result{near}; bundled"
+        f" results: {quote_list(bundled_names())}"
+    )
 
 
 def kind_of_bytes(head: bytes, where: str) -> str:
@@ -161,7 +148,10 @@ def kind_of_bytes(head: bytes, where: str) -> str:
     if head.startswith(b"PK\x03\x04"):
         if any(p in head for p in (b"[Content_Types].xml", b"xl/", b"_rels/", b"docProps/")):
             return "excel"
-        if Path(where).suffix.lower() in {".xlsx", ".xlsm"}:
+        suffix = Path(where).suffix.lower()
+        if suffix == ".eval":
+            return "log"
+        if suffix in {".xlsx", ".xlsm"}:
             raise ResultsError(f"{where}: the workbook is damaged; download or write it again")
         raise ResultsError(f"{where}: is a ZIP archive; unpack it first")
     # Pickles of protocols 2 to 5, and joblib's zlib; a CSV may begin with x^2.

@@ -12,8 +12,6 @@ from occstats.errors import ResultsError
 from occstats.results.readers.frames import RawTable
 from occstats.results.readers.limits import Limits, choose_table
 
-__all__ = ["is_markdown", "read_markdown"]
-
 # A line of bars, dashes and colons, as below the column names: | --- | :-: |.
 _RULE = re.compile(rb"^(?=.*\|)(?=.*-)[ \t|:-]+\r?$", re.MULTILINE)
 _BAR = re.compile(r"(?<!\\)\|")
