@@ -89,21 +89,16 @@ class RawTable:
 
     def split_index(self) -> RawTable:
         """Split a first column of tuples, the text form of a saved ``MultiIndex``."""
-        first = self.columns[0] if self.columns else None
-        if first is None or first.strip() not in _UNNAMED or self.n_rows == 0:
-            return self
-        column = self.frame[first]
-        if not all(isinstance(cell, str) and cell[:1] == "(" for cell in column):
+        first = next(iter(self.columns), None)
+        column = self.frame[first] if first in {*_UNNAMED} else ()
+        if not len(column) or not all(isinstance(c, str) and c[:1] == "(" for c in column):
             return self
         try:
-            tuples = [ast.literal_eval(cell) for cell in column]
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            levels = zip(*map(ast.literal_eval, column), strict=True)
+            made = {f"index {i}": pd.Series(part, dtype=object) for i, part in enumerate(levels, 1)}
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             return self
-        if len({len(t) if isinstance(t, tuple) else 0 for t in tuples} - {0}) != 1:
-            return self
-        levels = {f"index {i}": list(part) for i, part in enumerate(zip(*tuples, strict=True), 1)}
-        made = {name: pd.Series(part, dtype=object) for name, part in levels.items()}
-        return replace(self.add(made, drop=[first]), index=list(levels))
+        return replace(self.add(made, drop=[first]), index=list(made))
 
     # -- cells -------------------------------------------------------------------------------------
 
@@ -183,29 +178,26 @@ def check_names(columns: Sequence[str], where: str) -> None:
 
 def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
     """Wrap a frame; an index other than row numbers becomes columns."""
-    if frame.columns.nlevels > 1:
-        names = [join_names(column) for column in frame.columns]
-        if not name_measures(names):
+    levels = frame.columns.nlevels
+    if levels > 1:
+        frame = frame.set_axis([join_names(column) for column in frame.columns], axis=1)
+        if not name_measures(list(frame.columns)):
             raise ResultsError(
-                f"{name}: the columns have {frame.columns.nlevels} levels; give a frame with one"
-                " row of column names"
+                f"{name}: the columns have {levels} levels; give a frame with one row of column"
+                " names"
             )
-        frame = frame.set_axis(names, axis=1)
     index: list[str] = []
-    unnamed = list(frame.index.names) == [None]
-    if not (unnamed and pd.api.types.is_integer_dtype(frame.index.dtype)):
-        levels = enumerate(frame.index.names, 1)
-        index = [f"index {i}" if level is None else str(level) for i, level in levels]
-        index = [""] if unnamed else index
-        clash = [level for level in index if level in frame.columns]
-        if clash:
-            raise ResultsError(
-                f"{name}: {quote(clash[0])} names both an index level and a column; reset or drop"
-                " the index"
-            )
+    if list(frame.index.names) != [None]:
+        index = [f"index {i}" if n is None else str(n) for i, n in enumerate(frame.index.names, 1)]
+    elif not pd.api.types.is_integer_dtype(frame.index.dtype):
+        index = [""]
+    if clash := [level for level in index if level in frame.columns]:
+        raise ResultsError(
+            f"{name}: {quote(clash[0])} names both an index level and a column; reset or drop the"
+            " index"
+        )
     frame = frame.reset_index(names=index or None, drop=not index)
-    frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
-    return RawTable(name, frame, index=index, **details)
+    return RawTable(name, frame.set_axis(map(str, frame.columns), axis=1), index=index, **details)
 
 
 def frame_of_scores(
@@ -226,17 +218,17 @@ def frame_of_scores(
             )
         frame = pd.DataFrame(scores, columns=list(algorithms))
     else:
-        scores = {str(name): np.asarray(values) for name, values in scores.items()}
-        shapes = {name: values.shape for name, values in scores.items()}
-        if not shapes:
+        arrays = {str(name): np.asarray(values) for name, values in scores.items()}
+        if not arrays:
             raise ResultsError("mapping: is empty; pass the scores of each algorithm by its name")
-        if len(set(shapes.values())) != 1 or any(len(shape) != 1 for shape in shapes.values()):
-            found = ", ".join(f"{quote(name)}: {shape}" for name, shape in shapes.items())
+        shapes = {values.shape for values in arrays.values()}
+        if len(shapes) > 1 or len(shapes.pop()) != 1:
+            found = ", ".join(f"{quote(name)}: {a.shape}" for name, a in arrays.items())
             raise ResultsError(
                 f"mapping: must have one score for each task and algorithm; got the shapes {found};"
                 " average over folds first"
             )
-        frame = pd.DataFrame(scores)
+        frame = pd.DataFrame(arrays)
     if datasets is None:
         keys = NAMES["dataset"] | NAMES["task"] | NAMES["algorithm"]
         if not any(normalise(name) in keys for name in frame):
@@ -247,9 +239,8 @@ def frame_of_scores(
             f"datasets: {len(datasets):,} names for {len(frame):,} scores; name each score's"
             " dataset"
         )
-    named = pd.Series([str(name) for name in datasets], dtype=object)
-    frame.insert(0, "dataset", named)
-    if named.duplicated().any():
+    frame.insert(0, "dataset", pd.Series(map(str, datasets), dtype=object))
+    if frame["dataset"].duplicated().any():
         numbers = frame.groupby("dataset", sort=False).cumcount() + 1
         frame.insert(1, "task", numbers.astype(str))
     return frame
@@ -259,19 +250,19 @@ def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
     """Wrap a frame of any library that exports an Arrow stream, such as Polars or DuckDB."""
     import pyarrow as pa
 
+    batches, rows = [], 0
     try:
         reader = pa.RecordBatchReader.from_stream(source)
-        batches, rows, width = [], 0, len(reader.schema)
+        width = len(reader.schema)
         for batch in reader:
             rows += batch.num_rows
             limits.check(where, rows=rows, columns=width, cells=rows * width)
             batches.append(batch)
-        frame = frame_of_arrow(pa.Table.from_batches(batches, reader.schema))
+        return RawTable(where, frame_of_arrow(pa.Table.from_batches(batches, reader.schema)))
+    except ResultsError:
+        raise
     except (pa.ArrowException, ValueError, TypeError) as error:
-        if isinstance(error, ResultsError):
-            raise
         raise ResultsError(f"{where}: cannot be read as a table ({reason_of(error)})") from None
-    return RawTable(where, frame)
 
 
 def frame_of_arrow(table: Any) -> pd.DataFrame:
@@ -334,15 +325,13 @@ def find_header(rows: Sequence[Sequence[str]], n_rows: int, where: str) -> tuple
             if not row[column] and any(lower[column] for lower in above[i + 1 :]):
                 row[column] = row[column - 1]
     names = [join_names(column) for column in zip(*above, strict=True)]
+    used = min(titles + n_rows, len(rows))
     below = cells[n_rows] if len(cells) > n_rows else []
     named = [cell for cell in below if cell]
-    if (
-        named
-        and below[: len(named)] == named != below
-        and np.isnan(parse_numbers(pd.Series(named)).values).all()
-    ):
-        return [*named, *names[len(named) :]], titles + n_rows + 1
-    return names, min(titles + n_rows, len(rows))
+    only_first = named and below[: len(named)] == named != below
+    if only_first and np.isnan(parse_numbers(pd.Series(named)).values).all():
+        return [*named, *names[len(named) :]], used + 1
+    return names, used
 
 
 def n_titles(rows: Sequence[Sequence[str]]) -> int:
