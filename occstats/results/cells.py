@@ -120,46 +120,8 @@ def parse_names(codes: npt.NDArray[np.int64], names: Iterable[str], decimal: str
     per_cent = bool(signed.any() and (signed == ~np.isnan(values)).all())
     if not per_cent:
         wrong |= signed > 0
-        values = np.where(signed > 0, np.nan, values)
+        values[signed > 0] = np.nan
     return Numbers(values[codes], wrong[codes], per_cent)
-
-
-def compact(
-    codes: npt.NDArray[np.int64], size: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Number codes below ``size`` in the order in which they occur; return the codes, too.
-
-    >>> compact(np.array([7, 2, 7]), 8)
-    (array([0, 1, 0]), array([7, 2]))
-    """
-    if size > 4 * len(codes) + 1_000:
-        return pd.factorize(codes)
-    places = np.arange(len(codes))
-    first = np.empty(size, dtype=np.int64)
-    first[codes[::-1]] = places[::-1]  # the last one that is written stays
-    order = codes[first[codes] == places]
-    numbers = first
-    numbers[order] = np.arange(len(order))
-    return numbers[codes], order
-
-
-def _distinct(column: pd.Series) -> tuple[Any, Any]:
-    """Return codes of the cells, −1 where empty, and the cells that they encode."""
-    if column.dtype == object:
-        # Not by distinct values, because pandas treats True, 1 and 1.0 as equal.
-        return np.arange(len(column)), column.to_numpy()
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        numbers = np.asarray(column.cat.codes, dtype=np.int64)
-        if numbers.min(initial=0) == 0:  # none is empty
-            cells = column.cat.categories
-            codes, used = compact(numbers, len(cells))
-            return codes, np.asarray(cells.take(used), dtype=object)
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "i" and len(column):
-        low, high = int(column.min()), int(column.max())
-        codes, used = compact(column.to_numpy(np.int64) - low, high - low + 1)
-        return codes, (used + low).astype(object)
-    codes, distinct = pd.factorize(column, use_na_sentinel=True)
-    return codes, np.asarray(distinct, dtype=object)
 
 
 def plain_numbers(column: pd.Series, decimal: str = ".") -> Numbers | None:
@@ -223,6 +185,12 @@ def says_failed(cell: object) -> bool:
     return isinstance(cell, str) and cell.strip().casefold() in _FAILURES
 
 
+def has_comma(cell: object) -> bool:
+    """Return True for a number with a comma."""
+    text = cell.strip() if isinstance(cell, str) else ""
+    return bool(_COMMA.fullmatch(text) or _EITHER.fullmatch(text))
+
+
 def is_decimal_comma(cell: object) -> bool:
     """Return True for a number with a comma that does not separate thousands.
 
@@ -230,12 +198,6 @@ def is_decimal_comma(cell: object) -> bool:
     (True, False)
     """
     return has_comma(cell) and not _EITHER.fullmatch(str(cell).strip())
-
-
-def has_comma(cell: object) -> bool:
-    """Return True for a number with a comma."""
-    text = cell.strip() if isinstance(cell, str) else ""
-    return bool(_COMMA.fullmatch(text) or _EITHER.fullmatch(text))
 
 
 def explain_text(cell: object, decimal: str = ".") -> str:
@@ -296,12 +258,14 @@ def as_text(value: Any) -> str | None:
 
 def column_codes(column: pd.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.object_]]:
     """Return the codes of the names in a column, −1 where empty, and the distinct names."""
-    codes, cells = _distinct(column)
+    if column.dtype == object:  # pandas treats True, 1 and 1.0 as equal
+        codes, cells = np.arange(len(column)), np.asarray(column)
+    else:
+        codes, distinct_cells = pd.factorize(column)
+        cells = np.asarray(distinct_cells, dtype=object)
     names = np.array([*map(as_text, cells), None], dtype=object)
     again, distinct = pd.factorize(names)  # the last is None
-    if len(distinct) == len(cells):
-        return np.asarray(codes, dtype=np.int64), distinct
-    return again[codes], distinct
+    return codes if len(distinct) == len(cells) else again[codes], distinct
 
 
 # Names in leaderboards are often links or set in bold.

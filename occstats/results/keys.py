@@ -14,7 +14,7 @@ import pandas as pd
 
 from occstats._format import count, quote
 from occstats.errors import ResultsError
-from occstats.results.cells import compact, without_markup
+from occstats.results.cells import without_markup
 from occstats.results.readers.frames import FILE, RawTable
 from occstats.results.table import DATASET, TASK, show_task
 
@@ -53,7 +53,7 @@ class Keys:
         if self.task.shape != self.algorithm.shape:  # a wide table
             in_rows = self.task if len(self.task) == len(self.cell) else self.algorithm
             return in_rows[:, 0], int(in_rows.max()) + 1
-        codes, distinct = compact(self.cell[:, 0], self.size)
+        codes, distinct = pd.factorize(self.cell[:, 0])
         return codes, len(distinct)
 
     @property
@@ -123,20 +123,19 @@ def make_keys(raw: RawTable, roles: Roles, reading: Reading) -> Keys:
     dataset = dataset or task
     n_tasks = len(task[1])
     together = dataset[0] * n_tasks + task[0]
-    codes, pairs = compact(together.ravel(), len(dataset[1]) * n_tasks)
+    codes, pairs = pd.factorize(together.ravel())
     index = pd.MultiIndex(
         levels=[pd.Index(dataset[1]), pd.Index(task[1])],  # type: ignore[list-item]
         codes=[pairs // n_tasks, pairs % n_tasks],  # type: ignore[list-item]
         names=[DATASET, TASK],
         verify_integrity=False,
     )
-    used, order = compact(algorithm[0].ravel(), len(algorithm[1]))
     return Keys(
         dataset=dataset,
         task=codes.reshape(together.shape),
-        algorithm=used.reshape(algorithm[0].shape),
+        algorithm=algorithm[0],
         tasks=index,
-        algorithms=[algorithm[1][i] for i in order],
+        algorithms=list(algorithm[1]),
         fold=of_runs(roles.fold),
         repeat=of_runs(roles.repeat),
         notes=notes,

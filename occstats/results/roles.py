@@ -34,7 +34,7 @@ from occstats.results.aliases import (
     trait_names,
 )
 from occstats.results.ask import Blank, UnclearTableError, check_text, group_pattern
-from occstats.results.cells import Numbers, compact
+from occstats.results.cells import Numbers
 from occstats.results.keys import Keys, extract, make_keys
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
@@ -478,7 +478,7 @@ class _Finder:
         for key in (keys.fold, keys.repeat):
             if key is not None:
                 codes, names = key
-                runs, distinct = compact(runs * len(names) + codes[:, 0], n_runs * len(names))
+                runs, distinct = pd.factorize(runs * len(names) + codes[:, 0])
                 n_runs = len(distinct)
                 n_folds = n_runs if key is keys.fold else n_folds
         again = n_runs < raw.n_rows
@@ -531,7 +531,7 @@ class _Finder:
         If a listed repeat tells the rows apart, numbers are results, and so is text that has more
         values on all tasks of an algorithm than a cell has rows: levels of a factor recur.
         """
-        (cells, n_cells), found = keys.row_cell, {}
+        cells, found = keys.row_cell[0], {}
         most = np.bincount(cells).max()
         algorithms = np.broadcast_to(keys.algorithm[:, :1], (self.raw.n_rows, 1))[:, 0]
         scored = np.ones(self.raw.n_rows, dtype=bool)
@@ -553,7 +553,7 @@ class _Finder:
                 pairs = np.unique(algorithms * width + codes + 1)
                 if self.raw.is_numeric(column) or np.bincount(pairs // width).max() > most:
                     continue
-            pairs = compact((cells * width + codes + 1)[scored], n_cells * width)[1]
+            pairs = pd.unique((cells * width + codes + 1)[scored])
             if len(pairs) > len(np.unique(cells[scored])):
                 found[column] = 2 * len(names) > self.raw.n_rows, self.raw.is_numeric(column), width
         return sorted(found, key=lambda column: found[column])

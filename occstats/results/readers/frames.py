@@ -89,7 +89,7 @@ class RawTable:
 
     def split_index(self) -> RawTable:
         """Split a first column of tuples, the text form of a saved ``MultiIndex``."""
-        first = next(iter(self.columns), None)
+        first = next(iter(self.columns), "-")
         column = self.frame[first] if first in {*_UNNAMED} else ()
         if not len(column) or not all(isinstance(c, str) and c[:1] == "(" for c in column):
             return self
@@ -197,7 +197,9 @@ def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
             " index"
         )
     frame = frame.reset_index(names=index or None, drop=not index)
-    return RawTable(name, frame.set_axis(map(str, frame.columns), axis=1), index=index, **details)
+    return RawTable(
+        name, frame.set_axis([*map(str, frame.columns)], axis=1), index=index, **details
+    )
 
 
 def frame_of_scores(
