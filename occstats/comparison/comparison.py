@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from occstats.comparison.text.methods import MethodsText
     from occstats.figures import Plotter
 
-__all__ = ["Comparison", "Tally"]
 
 Value = TypeVar("Value")
 RECORDED_PACKAGES = (np, scipy, pd)

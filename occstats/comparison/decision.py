@@ -34,17 +34,6 @@ if TYPE_CHECKING:
     from occstats.comparison.settings import Settings
     from occstats.comparison.study import Study
 
-__all__ = [
-    "BETTER",
-    "EQUIVALENT",
-    "UNDECIDED",
-    "WORSE",
-    "Decision",
-    "JointTests",
-    "conclusions",
-    "decide",
-    "least_p",
-]
 
 BETTER, WORSE, EQUIVALENT, UNDECIDED = "better", "worse", "equivalent", "undecided"
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from occstats.comparison.study import Study
     from occstats.stats.sample import PairBlock
 
-__all__ = ["Design", "study_design"]
 
 WANTED_POWER = 0.8
 

@@ -20,7 +20,6 @@ from occstats.stats.means import difference_posterior
 if TYPE_CHECKING:
     from occstats.comparison.study import Study
 
-__all__ = ["binary_frame", "diagnostics_frame", "effects_frame", "kendall_frame"]
 
 Columns = dict[str, npt.NDArray[Any]]
 

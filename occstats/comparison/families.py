@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = ["Comparisons", "compare_family", "load_measures", "slices_of"]
 
 #: Columns with more values are refused as slices.
 MOST_SLICES = 20

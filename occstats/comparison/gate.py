@@ -14,7 +14,6 @@ from occstats.results.aliases import score_word
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["EXIT_CODES", "Gate", "judge"]
 
 EXIT_CODES = {"superior": 0, "non-inferior": 0, "inconclusive": 3, "inferior": 4}
 

@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from occstats.results import Results
     from occstats.stats.sample import PairBlock
 
-__all__ = [
-    "dataset_effects",
-    "heterogeneity_frame",
-    "new_dataset_sentence",
-    "new_dataset_sentences",
-]
 
 #: The columns of the frame, and the fields of `RandomEffects`.
 COLUMNS = {

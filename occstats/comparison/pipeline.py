@@ -37,8 +37,6 @@ from occstats.errors import ArgumentError, ResultsError
 from occstats.results import Results, load_results
 from occstats.results.load import load_by
 
-__all__ = ["compare"]
-
 Source = str | os.PathLike[str] | pd.DataFrame | Results
 
 

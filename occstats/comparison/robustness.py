@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from occstats.comparison.study import Study
     from occstats.results import Results
 
-__all__ = ["Gaps", "Stability", "study_gaps", "study_stability"]
 
 POLICY_COLUMNS = ["policy", "algorithms", "tasks", "best", "pairs", "changed_pairs"]
 

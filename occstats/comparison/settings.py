@@ -14,8 +14,6 @@ from typing import Any, Literal, get_args
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
 from occstats.errors import ArgumentError
 
-__all__ = ["CHOICES", "ESTIMANDS", "LABELS", "PAPER", "SETTINGS", "Settings"]
-
 Preset = Literal["paper"]
 Estimand = Literal["typical", "mean"]
 Test = Literal["rgl", "ds"]

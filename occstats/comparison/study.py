@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from occstats.comparison.settings import Settings
     from occstats.results import Results
 
-__all__ = ["LEAST_RESAMPLES", "STEPS", "Study", "clusters_of", "prepare"]
 
 #: Elementary steps (below a nanosecond) of all resamples of a statistic. The number of resamples
 #: follows from them, and is at least `LEAST_RESAMPLES`.

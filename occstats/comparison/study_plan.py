@@ -20,7 +20,6 @@ from occstats.stats.reml import variance_components
 if TYPE_CHECKING:
     from occstats.results import Results
 
-__all__ = ["Plan", "pilot_components", "plan_study"]
 
 MOST_DATASETS = 20_000
 # The curve goes from a quarter to four times the datasets needed.

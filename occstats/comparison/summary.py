@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
     from occstats.comparison.study import Study
 
-__all__ = ["summary_frame"]
-
 
 def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:
     """Return one row per algorithm: mean rank, mean score, spread over folds, intervals, ranks."""

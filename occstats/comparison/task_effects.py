@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from occstats.comparison.study import Study
     from occstats.results import Results
 
-__all__ = [
-    "complementary_frame",
-    "fold_frame",
-    "fold_tests",
-    "frequency_frame",
-    "rank_frame",
-    "regression_frame",
-    "strata_frame",
-]
 
 #: The terms of common traits of tasks; log_ is a logarithm.
 TRAITS = {"n": "log_n", "m": "log_m", "sparsity": "sparsity"}

@@ -12,8 +12,6 @@ from occstats.stats.clusters import FEW_CLUSTERS
 if TYPE_CHECKING:
     from occstats.comparison.settings import Settings
 
-__all__ = ["EXPLANATIONS", "QUANTITIES", "TRAITS", "IntervalKind", "explain", "interval_kinds"]
-
 
 TEXTS = tomllib.loads(files(__package__).joinpath("columns.toml").read_text("utf-8"))
 #: The sentence for each column and section.

@@ -23,7 +23,6 @@ from occstats.stats.signed_rank import TESTS
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["MethodsText", "Reference", "methods_text", "references"]
 
 #: A paragraph, or the items of a list.
 Block = str | tuple[str, ...]

@@ -28,23 +28,6 @@ from occstats.results.aliases import score_word
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = [
-    "REVERSED",
-    "ROWS_ALONE",
-    "Verdict",
-    "corrected_by_row",
-    "difference_digits",
-    "difference_of",
-    "headline",
-    "make_verdict",
-    "mostly_equal",
-    "pair_sentences",
-    "score_digits",
-    "short_names",
-    "subject_of",
-    "tally_sentence",
-    "wins_and_losses",
-]
 
 #: A list of algorithms takes at most this many lines.
 LIST_LINES = 2
