@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,12 +19,7 @@ from occstats._format import count, did_you_mean, listing, quote, quote_list
 from occstats.comparison import task_effects
 from occstats.comparison.decision import BETTER, Decision
 from occstats.comparison.design import Design, study_design
-from occstats.comparison.effects import (
-    binary_frame,
-    diagnostics_frame,
-    effects_frame,
-    kendall_frame,
-)
+from occstats.comparison.effects import binary_frame, effects_frame, kendall_frame
 from occstats.comparison.heterogeneity import heterogeneity_frame
 from occstats.comparison.robustness import Gaps, Stability, study_gaps, study_stability
 from occstats.comparison.settings import SETTINGS, Settings
@@ -33,7 +27,10 @@ from occstats.comparison.summary import summary_frame
 from occstats.errors import ArgumentError
 from occstats.results import Results
 from occstats.results.table import TASK
+from occstats.stats.complementary import complementary_pairs
+from occstats.stats.diagnostics import cluster_diagnostics
 from occstats.stats.friedman import Classical, classical_tests
+from occstats.stats.ranks import rank_frequencies
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -201,7 +198,8 @@ class Comparison:
     @cached_copy
     def ranks(self) -> pd.DataFrame:
         """Return the ranks, tasks × algorithms."""
-        return task_effects.rank_frame(self.study)
+        index = self.study.complete_results.scores.index
+        return pd.DataFrame(self.study.ranks, index=index, columns=self.algorithms)
 
     @cached_copy
     def kendall(self) -> pd.DataFrame:
@@ -219,13 +217,22 @@ class Comparison:
 
     @cached_copy
     def complementary_pairs(self) -> pd.DataFrame:
-        """Return the pairs of algorithms by how well they complement each other."""
-        return task_effects.complementary_frame(self.study)
+        """Return pairs of algorithms by the mean of the better of their scores on each task."""
+        found, names = complementary_pairs(self.study.sample.complete_cases), self.algorithms
+        best = found["mean_best_score"] * (1.0 if self.results.higher_is_better else -1.0)
+        pairs = {pair: found[pair].map(dict(enumerate(names))) for pair in ("a", "b")}
+        return found.assign(**pairs, mean_best_score=best)
 
     @cached_copy
     def rank_frequencies(self) -> pd.DataFrame:
-        """Return the frequencies of ranks."""
-        return task_effects.frequency_frame(self.study)
+        """Return the share of tasks on which each algorithm has each rank."""
+        weights, k = self.study.sample.complete_cases.clusters.weights, len(self.algorithms)
+        shares = pd.DataFrame(
+            rank_frequencies(self.study.ranks, weights),
+            index=pd.Index(self.algorithms, name="algorithm"),
+            columns=pd.RangeIndex(1, k + 1, name="rank"),
+        )
+        return shares.stack().rename("frequency").reset_index()
 
     @cached_copy
     def strata(self) -> pd.DataFrame:
@@ -235,7 +242,7 @@ class Comparison:
     @cached_copy
     def diagnostics(self) -> pd.DataFrame:
         """Return the correlation of tasks within datasets."""
-        return diagnostics_frame(self.study)
+        return self.study.unordered_pairs(vars(cluster_diagnostics(self.study.sample)))
 
     @cached_copy
     def stability(self) -> Stability:
@@ -472,17 +479,14 @@ class Comparison:
 
         return to_latex(self)
 
-    def where(self, condition: Any = None, **values: Any) -> Comparison:
+    def where(self, condition: Any) -> Comparison:
         """Compare again on some of the tasks, with the same settings.
 
         Parameters
         ----------
-        condition : str, function or mask, optional
-            A condition on the traits of a task, its dataset and class, such as ``"n > 100"`` or
-            ``"dataset != 'iris'"``; a function from the frame of these to booleans; or a boolean
-            for each task.
-        **values
-            Values of these columns to keep, one or a list: ``dataset=["iris", "wine"]``.
+        condition : str or mask
+            A condition on the traits of a task, its dataset and its name, such as ``"n > 100"`` or
+            ``"dataset in ['iris', 'wine']"``; or a boolean for each task.
 
         Examples
         --------
@@ -490,75 +494,34 @@ class Comparison:
         >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
         >>> comparison.where("n > 1000").results.n_tasks
         39
-        >>> comparison.where(dataset="iris").results.n_tasks
-        3
         """
         from occstats.comparison.pipeline import compare_with
 
-        n, tasks, conditions = self.results.n_tasks, "tasks", []
-        table = self.results.traits
-        taken = [name for name in table if name in table.index.names]
-        table = table.drop(columns=taken).reset_index()
-        mask = np.ones(n, dtype=bool) if condition is None else condition
+        n, tasks, mask = self.results.n_tasks, "chosen tasks", condition
         if isinstance(condition, str):
-            mask, conditions = self._evaluate(condition), [condition]
-        elif condition is not None:
-            tasks = "chosen tasks"
-        if callable(condition):
-            mask = np.asarray(condition(table))
-        if isinstance(mask, pd.Series):
-            mask = mask.reindex(self.results.scores.index)
-        keep = np.asarray(mask)
-        for name, wanted in values.items():
-            if name not in table:
-                known = [str(column) for column in table]
+            tasks = f"tasks where {condition}"
+            traits = self.results.traits.rename_axis(index={TASK: "task"})
+            try:
+                mask = traits.eval(condition)
+            except Exception as error:  # pandas raises whatever its parser or a column raises
+                known = quote_list([*map(str, traits.index.names), *map(str, traits.columns)])
                 raise ArgumentError(
-                    f"where: there is no column {quote(name)}{did_you_mean(name, known)}; "
-                    f"there are {quote_list(known)}"
-                )
-            chosen = [wanted] if isinstance(wanted, str) or np.ndim(wanted) == 0 else list(wanted)
-            found = table[name].isin(chosen)
-            for value in chosen:
-                if not (table[name] == value).any():
-                    near = did_you_mean(str(value), map(str, table[name].unique()))
-                    raise ArgumentError(f"where: no task has {name} {value!r}{near}")
-            keep = keep & found.to_numpy()
-            conditions.append(f"{name} is {quote_list(chosen)}")
+                    f"where: {quote(condition)} is not a condition on {known} ({error}); write, "
+                    f'for example, "dataset != {traits.index[0][0]!r}"'
+                ) from None
+        elif isinstance(condition, pd.Series):
+            mask = condition.reindex(self.results.scores.index)
+        keep = np.asarray(mask)
         if keep.shape != (n,) or keep.dtype != np.bool_:
             raise ArgumentError(
                 f"where: the mask must be {n:,} booleans, one per task; got "
                 f"{keep.dtype} of shape {keep.shape}"
             )
-        tasks += f" where {' and '.join(conditions)}" if conditions else ""
         if not keep.any():
             raise ArgumentError(f"where: there are no {tasks} among {n:,}")
         note = f"Only {tasks}: {count(int(keep.sum()), 'task')} of {n:,}."
         settings = replace(self.settings, algorithms=None)  # the results have only those
         return compare_with(self.results.keep_tasks(keep, note), settings)
-
-    def _evaluate(self, condition: str) -> Any:
-        traits = self.results.traits
-        # The column of tasks may have the name of a keyword of Python, and is also called task.
-        names = {TASK: f"`{TASK}`"}
-        if "task" not in traits:
-            names["task"] = names[TASK]
-        try:
-            return traits.eval(
-                re.sub(
-                    r"""'[^']*'|"[^"]*"|`[^`]*`|[^\W\d]\w*""",  # text, quoted names, names
-                    lambda found: names.get(found[0], found[0]),
-                    condition,
-                )
-            )
-        except Exception as error:  # pandas raises whatever its parser or a column raises
-            known = [*map(str, traits.index.names), *map(str, traits.columns)]
-            numbers = traits.select_dtypes("number").median()
-            examples = [f"{name} > {median:g}" for name, median in numbers.items()]
-            examples.append(f"{known[0]} != {traits.index[0][0]!r}")
-            raise ArgumentError(
-                f"where: {quote(condition)} is not a condition on {quote_list(known)} ({error}); "
-                f'write, for example, "{examples[0]}"'
-            ) from None
 
     def add(self, *sources: Any, **options: Any) -> Comparison:
         """Compare again with further methods.

@@ -1,17 +1,15 @@
-"""Effect sizes, posteriors, Kendall's τ and diagnostics of pairs of algorithms."""
+"""Effect sizes, posteriors, Kendall's τ and McNemar tests of pairs of algorithms."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from occstats._format import count, decimals, minus_signs, p_equation, printable
 from occstats.results.aliases import score_word
 from occstats.stats.bayes import bayesian_signed_rank
-from occstats.stats.diagnostics import cluster_diagnostics
 from occstats.stats.effect_sizes import Effect, pair_effects
 from occstats.stats.kendall import kendall_jackknife, kendall_matrix
 from occstats.stats.mcnemar import clustered_mcnemar, is_binary
@@ -21,47 +19,28 @@ if TYPE_CHECKING:
     from occstats.comparison.study import Study
 
 
-Columns = dict[str, npt.NDArray[Any]]
-
-
 def effects_frame(study: Study) -> pd.DataFrame:
     """Return effect sizes of all ordered pairs."""
     settings = study.settings
     effects = pair_effects(study.tested, confidence=1 - settings.alpha)
-    mean = difference_posterior(
-        study.sample,
-        rope=settings.rope,
-        n_resamples=study.mean_resamples,
-        random_state=settings.random_state,
-    )
-    signed_rank = bayesian_signed_rank(
-        study.sample,
-        rope=settings.rope,
-        n_resamples=study.form_resamples,
-        random_state=settings.random_state,
-    )
-    columns: Columns = {
-        "wins": effects.wins.astype(int),
-        "ties": effects.ties.astype(int),
-        "losses": effects.losses.astype(int),
-        **_effect("rank_biserial", effects.rank_biserial),
-        **_effect("prob_improvement_task", effects.prob_improvement_task),
-        **_effect("prob_improvement_dataset", effects.prob_improvement_dataset),
-        "bayes_better": signed_rank.better,
-        "bayes_equivalent": signed_rank.equivalent,
-        "bayes_worse": signed_rank.worse,
+    options: dict[str, Any] = {"rope": settings.rope, "random_state": settings.random_state}
+    mean = difference_posterior(study.sample, n_resamples=study.mean_resamples, **options)
+    typical = bayesian_signed_rank(study.sample, n_resamples=study.form_resamples, **options)
+    columns = {name: getattr(effects, name).astype(int) for name in ("wins", "ties", "losses")}
+    for name in ("rank_biserial", "prob_improvement_task", "prob_improvement_dataset"):
+        effect = getattr(effects, name)
+        limits = {"": effect.estimate, "_ci_low": effect.low, "_ci_high": effect.high}
+        # The negative of 0 is 0, not −0.
+        columns |= {f"{name}{suffix}": values + 0.0 for suffix, values in limits.items()}
+    posteriors = {
+        "bayes_better": typical.better,
+        "bayes_equivalent": typical.equivalent,
+        "bayes_worse": typical.worse,
         "difference_above": mean.better,
         "difference_within": mean.equivalent,
         "difference_below": mean.worse,
     }
-    return study.ordered_pairs(columns)
-
-
-def _effect(name: str, effect: Effect) -> Columns:
-    """Return the estimate and its limits as ``name``, ``…_ci_low`` and ``…_ci_high``."""
-    # The negative of 0 is 0, not −0.
-    limits = {"": effect.estimate, "_ci_low": effect.low, "_ci_high": effect.high}
-    return {f"{name}{suffix}": values + 0.0 for suffix, values in limits.items()}
+    return study.ordered_pairs(columns | posteriors)
 
 
 def kendall_frame(study: Study) -> pd.DataFrame:
@@ -73,11 +52,6 @@ def kendall_frame(study: Study) -> pd.DataFrame:
         found = Effect(tau, *np.full((2, *tau.shape), np.nan))
     columns = {"tau": found.estimate, "tau_ci_low": found.low, "tau_ci_high": found.high}
     return study.unordered_pairs(columns)
-
-
-def diagnostics_frame(study: Study) -> pd.DataFrame:
-    """Return the correlation of the tasks of a dataset, for each unordered pair."""
-    return study.unordered_pairs(vars(cluster_diagnostics(study.sample)))
 
 
 def binary_frame(study: Study) -> pd.DataFrame | None:

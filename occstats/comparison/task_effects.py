@@ -12,9 +12,7 @@ import pandas as pd
 from occstats._format import listing
 from occstats.stats._arrays import BoolArray
 from occstats.stats.bayes import CorrelatedT, correlated_t
-from occstats.stats.complementary import complementary_pairs
 from occstats.stats.corrections import adjust
-from occstats.stats.ranks import rank_frequencies
 from occstats.stats.regression import weighted_regression
 from occstats.stats.strata import rank_strata
 
@@ -28,33 +26,6 @@ TRAITS = {"n": "log_n", "m": "log_m", "sparsity": "sparsity"}
 REGRESSION = [
     "algorithm", "term", "coefficient", "se", "df", "p", "p_unadjusted", "ci_low", "ci_high",
 ]  # fmt: skip
-
-
-def rank_frame(study: Study) -> pd.DataFrame:
-    """Return the ranks, tasks × algorithms."""
-    index = study.complete_results.scores.index
-    return pd.DataFrame(study.ranks, index=index, columns=study.algorithms)
-
-
-def frequency_frame(study: Study) -> pd.DataFrame:
-    """Return the share of tasks on which each algorithm has each rank."""
-    k = len(study.algorithms)
-    shares = rank_frequencies(study.ranks, study.sample.complete_cases.clusters.weights)
-    return pd.DataFrame(
-        {
-            "algorithm": np.repeat(np.array(study.algorithms, dtype=object), k),
-            "rank": np.tile(np.arange(1, k + 1), k),
-            "frequency": shares.ravel(),
-        }
-    )
-
-
-def complementary_frame(study: Study) -> pd.DataFrame:
-    """Return pairs by the mean of the better of their two scores on each task."""
-    found = complementary_pairs(study.sample.complete_cases)
-    names = np.array(study.algorithms, dtype=object)
-    best = found["mean_best_score"] * (1.0 if study.results.higher_is_better else -1.0)
-    return found.assign(a=names[found["a"]], b=names[found["b"]], mean_best_score=best)
 
 
 def strata_frame(study: Study) -> pd.DataFrame:
