@@ -252,7 +252,7 @@ class Comparison:
     @cached_copy
     def design(self) -> Design:
         """Return the detectable differences and the datasets needed."""
-        return study_design(self.study, self.decision)
+        return study_design(self.decision)
 
     @cached_copy
     def classical(self) -> Classical:
