@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,20 +21,11 @@ EXIT_CODES = {"superior": 0, "non-inferior": 0, "inconclusive": 3, "inferior": 4
 
 @dataclass(frozen=True)
 class Gate:
-    """The outcome, and the sentences that report it.
-
-    Attributes
-    ----------
-    outcome : {"superior", "non-inferior", "inconclusive", "inferior"}
-        The interval of the mean difference lies above 0; above minus the margin; neither; below 0.
-    evidence : str
-        The mean difference with its confidence interval and p-value.
-    caution : str
-        The failures that this number of datasets cannot exclude.
-    """
+    """The outcome (a key of `EXIT_CODES`), and the sentences that report it."""
 
     outcome: str
     evidence: str
+    #: The failures that this number of datasets cannot exclude.
     caution: str
 
     @property
@@ -85,10 +77,11 @@ def _outcome(low: float, high: float, margin: float | None) -> str:
 
 def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
     settings, results = comparison.settings, comparison.results
-    # A further digit than in tables, to be compared with the margin.
-    write = decimals(difference_digits(comparison) + 1, signed=True)
+    # A further digit than in tables, and those of the margin.
+    margin = Decimal(f"{settings.margin or 0:g}").as_tuple().exponent
+    places = max(difference_digits(comparison) + 1, -int(margin))
     difference, low, high, typical = (
-        minus_signs(write(row[name]))
+        minus_signs(decimals(places, signed=True)(row[name]))
         for name in ("difference", "ci_low", "ci_high", "typical_difference")
     )
     level = f"{100 * (1 - settings.alpha):g} % CI"
@@ -99,7 +92,7 @@ def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
     if np.isnan(row["ci_low"]):
         parts[0] = "too few for a confidence interval"
     if settings.margin is not None:
-        parts.insert(1, f"margin {settings.margin:g}")
+        parts.insert(1, f"margin {decimals(places)(settings.margin)}")
     line = (
         f"The difference in {settings.estimand} {score_word(results.score_name)}, "
         f"{difference_of(comparison, *names)}, is {difference} ({'; '.join(parts)})."

@@ -40,10 +40,9 @@ COLUMNS = {
 
 def heterogeneity_frame(study: Study) -> pd.DataFrame:
     """Return one row per unordered pair; NaN where an algorithm has no mean or datasets are few."""
-    names, parts = np.array(study.algorithms, dtype=object), []
-    errors, unscored = _fold_errors(study.results, study.sample), study.unscored
+    errors, unscored, parts = _fold_errors(study.results, study.sample), study.unscored, []
     for block in study.sample.blocks():
-        effects, variances = _effects(block, names, errors)
+        effects, variances = _effects(block, errors)
         effects[:, unscored[block.a] | unscored[block.b]] = np.nan
         parts.append(random_effects(effects, variances, confidence=1 - study.settings.alpha))
     return study.unordered_pairs(
@@ -58,8 +57,7 @@ def dataset_effects(results: Results, a: str, b: str) -> pd.DataFrame:
     """Return the mean difference a − b of each dataset (or suite) and its standard error."""
     pair = results.select([a, b])
     sample = Sample.of(pair.oriented, clusters_of(pair))
-    block = next(iter(sample.blocks()))
-    effects, variances = _effects(block, np.array([a, b]), _fold_errors(pair, sample))
+    effects, variances = _effects(next(iter(sample.blocks())), _fold_errors(pair, sample))
     return pd.DataFrame(
         {
             "dataset": sample.clusters.independent.labels,
@@ -70,29 +68,27 @@ def dataset_effects(results: Results, a: str, b: str) -> pd.DataFrame:
 
 
 def _effects(
-    block: PairBlock, names: Any, errors: Mapping[tuple[str, str], FloatArray]
+    block: PairBlock, errors: Mapping[tuple[int, int], FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean differences of independent units and their squared standard errors."""
     clusters = block.clusters
     if clusters.suites is not None:
         return cluster_effects(block.cluster_means, clusters.suites)
     effects, variances = cluster_effects(block.differences, clusters)
-    for column, pair in enumerate(zip(names[block.a], names[block.b], strict=True)):
+    for column, pair in enumerate(zip(block.a, block.b, strict=True)):
         if pair in errors:
-            found = errors[pair][np.argsort(clusters.codes)] ** 2
+            found = pd.Series(errors[pair][np.argsort(clusters.codes)] ** 2)
             # A task with a single fold has the mean variance of the others.
-            known = found[~np.isnan(found)]
-            variances[:, column] = np.where(
-                np.isnan(found), known.mean() if len(known) else 0.0, found
-            )
+            variances[:, column] = found.fillna(found.mean()).fillna(0.0)
     return effects, variances
 
 
-def _fold_errors(results: Results, sample: Sample) -> dict[tuple[str, str], FloatArray]:
-    """Return standard errors over folds of tasks that are datasets of their own."""
+def _fold_errors(results: Results, sample: Sample) -> dict[tuple[int, int], FloatArray]:
+    """Return standard errors over folds of tasks that are datasets of their own, by columns."""
     if results.nested or sample.n_clusters < sample.n_tasks:
         return {}
-    return {pair: found.scale for pair, found in fold_tests(results)}
+    place = results.algorithms.index
+    return {(place(a), place(b)): found.scale for (a, b), found in fold_tests(results)}
 
 
 def new_dataset_sentence(comparison: Comparison, a: str, b: str) -> str:
@@ -111,12 +107,11 @@ def new_dataset_sentences(
     found = {}
     pairs: Any = frame.itertuples()
     for row in pairs:
-        ends = row.prob_better_ci_low, row.prob_better_ci_high
-        limits = row.prediction_low, row.prediction_high
-        mirrored = [1 - end for end in ends[::-1]], [-limit for limit in limits[::-1]]
-        for a, b, chance, (low, high), (lower, upper) in (
-            (row.a, row.b, row.prob_better, ends, limits),
-            (row.b, row.a, 1 - row.prob_better, *mirrored),
+        chances = np.array([row.prob_better_ci_low, row.prob_better, row.prob_better_ci_high])
+        limits = np.array([row.prediction_low, row.prediction_high])
+        for a, b, (low, chance, high), (lower, upper) in (
+            (row.a, row.b, chances, limits),
+            (row.b, row.a, 1 - chances[::-1], -limits[::-1]),
         ):
             found[a, b] = minus_signs(
                 f"On a new {unit} like these, {printable(a)} beats {printable(b)} in mean {score} "

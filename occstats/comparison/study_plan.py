@@ -24,55 +24,39 @@ if TYPE_CHECKING:
 MOST_DATASETS = 20_000
 # The curve goes from a quarter to four times the datasets needed.
 CURVE = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+#: What a study is planned from; the defaults hold without a pilot.
+QUANTITIES: dict[str, Any] = {
+    "sd_dataset": None, "sd_task": 0.0, "sd_run": 0.0, "difference": None, "n_datasets": None,
+    "n_tasks": 1, "n_runs": 1, "n_algorithms": 2, "estimand": "typical", "source": "assumed",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Plan:
-    """The power of a study under the rule that decides about pairs.
+    """The power of a study under the rule that decides about pairs."""
 
-    Attributes
-    ----------
-    sd_dataset, sd_task, sd_run : float
-        Standard deviations of the difference between datasets, between tasks of a dataset, and
-        between runs (folds or seeds) of a task.
-    source : str
-        Where they come from.
-    n_tasks, n_runs : int
-        Tasks per dataset, and runs per task.
-    n_algorithms, control, estimand, alpha, wanted_power
-        The family of pairs (with a control, only those with it), the question, the joint level and
-        the desired power.
-    difference : float
-        The mean difference to show.
-    datasets_needed : float
-        Datasets for the desired power; infinity beyond `MOST_DATASETS`.
-    n_datasets : int or None
-        Datasets of the study or pilot, if known; then also its power and the smallest difference
-        that it shows with the desired power.
-    power, detectable : float or None
-        See `n_datasets`.
-    split : dict or None
-        For a budget: datasets, tasks per dataset and runs per task with the largest power.
-    curve : DataFrame
-        Power by number of datasets.
-    """
-
+    #: Standard deviations of the difference between datasets, tasks of a dataset, and runs (folds
+    #: or seeds) of a task; where they come from; tasks per dataset and runs per task.
     sd_dataset: float
     sd_task: float
     sd_run: float
     source: str
     n_tasks: int
     n_runs: int
+    #: The family of pairs (with a control, only those with it), its level, and the aim.
     n_algorithms: int
     control: bool
     estimand: str
     alpha: float
     wanted_power: float
     difference: float
+    #: Infinity beyond `MOST_DATASETS`.
     datasets_needed: float
+    #: Datasets of the study or pilot, if known; their power, and the difference that they show.
     n_datasets: int | None
     power: float | None
     detectable: float | None
+    #: For a budget: datasets, tasks per dataset and runs per task with the largest power.
     split: dict[str, Any] | None
     curve: pd.DataFrame
 
@@ -98,9 +82,8 @@ class Plan:
     def lines(self) -> list[str]:
         """Return the answer, and what it is based on."""
         components = {"datasets": self.sd_dataset, "tasks": self.sd_task, "runs": self.sd_run}
-        total = sum(sd**2 for sd in components.values()) or 1.0
-        shares = {name: 100 * sd**2 / total for name, sd in components.items()}
-        parts = [f"{name} {sd:.3g} ({shares[name]:.0f} %)" for name, sd in components.items()]
+        total = sum(sd**2 for sd in components.values())
+        parts = [f"{name} {sd:.3g} ({percent(sd**2 / total)})" for name, sd in components.items()]
         found = [
             self.sentence,
             f"Standard deviation of the difference (share of variance): {', '.join(parts)}; "
@@ -122,15 +105,7 @@ class Plan:
 
 
 def pilot_components(results: Results, a: str, b: str) -> tuple[float, float, float]:
-    """Return the standard deviations of a − b between datasets, tasks and runs, by REML.
-
-    Examples
-    --------
-    >>> from occstats import load_results
-    >>> found = pilot_components(load_results("lenz2021"), "ALP", "SVM")
-    >>> [round(sd, 3) for sd in found]
-    [0.043, 0.045, 0.0]
-    """
+    """Return the standard deviations of a − b between datasets, tasks and runs, by REML."""
     difference = (results.scores[a] - results.scores[b]).dropna()
     datasets = difference.index.get_level_values(0)
     several = len(difference) > datasets.nunique()
@@ -142,12 +117,14 @@ def pilot_components(results: Results, a: str, b: str) -> tuple[float, float, fl
         runs = (one - other).T.melt(ignore_index=False).dropna(subset="value")
         levels = [runs.iloc[:, level] for level in ((0, 1) if several else (0,))]
         if runs.duplicated([*runs.columns[:2]]).any():
-            between, *within, residual = variance_components(runs["value"], *levels) ** 0.5
-            return float(between), float(sum(within)), float(residual)
+            between, *within, residual = (
+                variance_components(runs["value"], *levels) ** 0.5
+            ).tolist()
+            return between, sum(within), residual
     if not several:
         return float(difference.std()), 0.0, 0.0
-    between, residual = variance_components(difference, datasets) ** 0.5
-    return float(between), float(residual), 0.0
+    between, residual = (variance_components(difference, datasets) ** 0.5).tolist()
+    return between, residual, 0.0
 
 
 def _pilot(
@@ -207,35 +184,11 @@ def plan_study(
     dataset_cost: float = 0.0,
     **comparing: Any,
 ) -> Plan:
-    """Plan a study from the standard deviations of a difference, or from a pilot.
+    """Plan a study from the standard deviations of a difference, or from a pilot (`results`).
 
-    Parameters
-    ----------
-    results : path, name of bundled results, DataFrame or `Results`, optional
-        A pilot, which gives the default of every quantity up to `n_algorithms`.
-    candidate, baseline : str, optional
-        The pair of the pilot; by default the control or the best, and the best other.
-    control : str, optional
-        Compare only with this algorithm.
-    sd_dataset, sd_task, sd_run : float
-        Standard deviations of the difference of two algorithms between datasets, tasks (default
-        0), and runs (default 0). Without a pilot, `sd_dataset` is required.
-    difference : float
-        The difference to show; required without a pilot.
-    n_datasets, n_tasks, n_runs : int
-        Datasets (optional), tasks per dataset and runs per task (default 1).
-    n_algorithms : int
-        Algorithms that are compared, whose pairs are corrected together (default 2).
-    estimand : {"typical", "mean"}
-        The question, as in `occstats.compare`.
-    alpha, power : float
-        Joint level, and the desired power.
-    budget : float, optional
-        Runs of an algorithm that can be paid.
-    dataset_cost : float
-        Cost of a further dataset, in runs.
-    **comparing
-        Options of `occstats.compare` for the pilot.
+    A pilot gives the default of every quantity from `sd_dataset` to `estimand`; without one,
+    `sd_dataset` and `difference` are required. `comparing` are options of `compare` for the pilot.
+    ``occstats plan --help`` describes the others.
 
     Examples
     --------
@@ -246,22 +199,15 @@ def plan_study(
     >>> print(plan.sentence)
     To show a typical difference of 0.01 with 80 % power, you need 64 datasets with 5 tasks each.
     """
-    given = {
-        "sd_dataset": sd_dataset, "sd_task": sd_task, "sd_run": sd_run, "difference": difference,
-        "n_datasets": n_datasets, "n_tasks": n_tasks, "n_runs": n_runs,
-        "n_algorithms": n_algorithms, "estimand": estimand,
-    }  # fmt: skip
-    known: dict[str, Any] = {
-        "sd_task": 0.0, "sd_run": 0.0, "n_datasets": None, "n_tasks": 1, "n_runs": 1,
-        "n_algorithms": 2, "estimand": "typical", "source": "assumed",
-    }  # fmt: skip
+    given = {name: value for name, value in locals().items() if name in QUANTITIES}
     _check(given | {"alpha": alpha, "power": power, "budget": budget, "dataset_cost": dataset_cost})
+    known = dict(QUANTITIES)
     if results is not None:
         comparing |= {"control": control, "estimand": estimand, "alpha": alpha}
         known = _pilot(results, candidate, baseline, **comparing)
     known |= {name: value for name, value in given.items() if value is not None}
     for name in ("sd_dataset", "difference"):
-        if name not in known:
+        if known[name] is None:
             raise ArgumentError(f"{name} needs a value, or results of a pilot")
     sds = [known[f"sd_{unit}"] for unit in ("dataset", "task", "run")]
     if not any(sds):
@@ -282,6 +228,10 @@ def plan_study(
     )
     of_difference = partial(power_of, known["difference"])
     spread, m = sd(known["n_tasks"], known["n_runs"]), known["n_datasets"]
+    now = {"power": None, "detectable": None}
+    if m is not None:
+        detectable = _detectable(partial(power_of, n_clusters=m), spread, power)
+        now = {"power": of_difference(spread, m), "detectable": detectable}
     # Power rises with the number of datasets.
     sizes = range(2, MOST_DATASETS + 1)
     place = bisect_left(sizes, power, key=partial(of_difference, spread))
@@ -290,15 +240,11 @@ def plan_study(
     drawn = drawn[drawn >= 2]
     powers = [of_difference(spread, int(size)) for size in drawn]
     return Plan(
-        **known | {"source": printable(known["source"])},
+        **known | {"source": printable(known["source"])} | now,
         control=control is not None,
         alpha=alpha,
         wanted_power=power,
         datasets_needed=needed,
-        power=None if m is None else of_difference(spread, m),
-        detectable=None
-        if m is None
-        else _detectable(partial(power_of, n_clusters=m), spread, power),
         split=None if budget is None else _split(of_difference, sd, budget, dataset_cost),
         curve=pd.DataFrame({"n_datasets": drawn, "power": powers}),
     )
