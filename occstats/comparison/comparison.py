@@ -226,13 +226,14 @@ class Comparison:
     @cached_copy
     def rank_frequencies(self) -> pd.DataFrame:
         """Return the share of tasks on which each algorithm has each rank."""
-        weights, k = self.study.sample.complete_cases.clusters.weights, len(self.algorithms)
-        shares = pd.DataFrame(
-            rank_frequencies(self.study.ranks, weights),
-            index=pd.Index(self.algorithms, name="algorithm"),
-            columns=pd.RangeIndex(1, k + 1, name="rank"),
+        k, weights = len(self.algorithms), self.study.sample.complete_cases.clusters.weights
+        return pd.DataFrame(
+            {
+                "algorithm": np.repeat(np.array(self.algorithms, dtype=object), k),
+                "rank": np.tile(np.arange(1, k + 1), k),
+                "frequency": rank_frequencies(self.study.ranks, weights).ravel(),
+            }
         )
-        return shares.stack().rename("frequency").reset_index()
 
     @cached_copy
     def strata(self) -> pd.DataFrame:

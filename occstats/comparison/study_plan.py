@@ -228,7 +228,7 @@ def plan_study(
     )
     of_difference = partial(power_of, known["difference"])
     spread, m = sd(known["n_tasks"], known["n_runs"]), known["n_datasets"]
-    now = {"power": None, "detectable": None}
+    now: dict[str, float | None] = {"power": None, "detectable": None}
     if m is not None:
         detectable = _detectable(partial(power_of, n_clusters=m), spread, power)
         now = {"power": of_difference(spread, m), "detectable": detectable}

@@ -43,6 +43,14 @@ def test_cases(name, names, outcome, code):
     assert ("the answer depends on the question" in line) == (name == "gate2")
 
 
+@pytest.mark.parametrize("margin", ["0.02", "0.012345"])
+def test_difference_limits_and_margin_have_equal_digits(margin):
+    line = " ".join(gate(CASES / "gate2.csv", "CAND", "BASE", "--margin", margin).stdout.split())
+    found = re.search(r"is (\S+) \(95 % CI (\S+) to (\S+); .*margin (\S+);", line).groups()
+    assert len({len(number.partition(".")[2]) for number in found}) == 1
+    assert float(found[-1]) == float(margin)
+
+
 def test_failed_runs_need_a_score():
     path = CASES / "miss.csv"
     names = ("CAND", "BASE")
