@@ -480,14 +480,16 @@ class Comparison:
 
         return to_latex(self)
 
-    def where(self, condition: Any) -> Comparison:
+    def where(self, condition: Any = None, **values: Any) -> Comparison:
         """Compare again on some of the tasks, with the same settings.
 
         Parameters
         ----------
-        condition : str or mask
-            A condition on the traits of a task, its dataset and its name, such as ``"n > 100"`` or
-            ``"dataset in ['iris', 'wine']"``; or a boolean for each task.
+        condition : str or mask, optional
+            A condition on the traits of a task, its dataset and its name, such as ``"n > 100"``;
+            or a boolean for each task.
+        **values
+            Values to keep, one or a list: ``dataset=["iris", "wine"]``.
 
         Examples
         --------
@@ -495,20 +497,24 @@ class Comparison:
         >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
         >>> comparison.where("n > 1000").results.n_tasks
         39
+        >>> comparison.where(dataset="iris").results.n_tasks
+        3
         """
         from occstats.comparison.pipeline import compare_with
 
-        n, tasks, mask = self.results.n_tasks, "chosen tasks", condition
-        if isinstance(condition, str):
-            tasks = f"tasks where {condition}"
-            traits = self.results.traits.rename_axis(index={TASK: "task"})
+        traits = self.results.traits.rename_axis(index={TASK: "task"})
+        known = [*map(str, traits.index.names), *map(str, traits.columns)]
+        n, mask, conditions = self.results.n_tasks, condition, []
+        if condition is None:
+            mask = np.ones(n, dtype=bool)
+        elif isinstance(condition, str):
+            conditions = [condition]
             try:
                 mask = traits.eval(condition)
             except Exception as error:  # pandas raises whatever its parser or a column raises
-                known = quote_list([*map(str, traits.index.names), *map(str, traits.columns)])
                 raise ArgumentError(
-                    f"where: {quote(condition)} is not a condition on {known} ({error}); write, "
-                    f'for example, "dataset != {traits.index[0][0]!r}"'
+                    f"where: {quote(condition)} is not a condition on {quote_list(known)} "
+                    f'({error}); write, for example, "dataset != {traits.index[0][0]!r}"'
                 ) from None
         elif isinstance(condition, pd.Series):
             mask = condition.reindex(self.results.scores.index)
@@ -518,11 +524,27 @@ class Comparison:
                 f"where: the mask must be {n:,} booleans, one per task; got "
                 f"{keep.dtype} of shape {keep.shape}"
             )
+        for name, value in values.items():
+            if name not in known:
+                raise ArgumentError(
+                    f"where: there is no column {quote(name)}{did_you_mean(name, known)}; "
+                    f"there are {quote_list(known)}"
+                )
+            level = name in traits.index.names
+            column = traits.index.get_level_values(name) if level else traits[name]
+            wanted = list(value) if pd.api.types.is_list_like(value) else [value]
+            for each in wanted:
+                if not (column == each).any():
+                    near = did_you_mean(str(each), map(str, column.unique()))
+                    raise ArgumentError(f"where: no task has {name} {each!r}{near}")
+            keep = keep & column.isin(wanted)
+            conditions.append(f"{name} is {quote_list(wanted)}")
+        tasks = f"tasks where {' and '.join(conditions)}" if conditions else "chosen tasks"
         if not keep.any():
             raise ArgumentError(f"where: there are no {tasks} among {n:,}")
         note = f"Only {tasks}: {count(int(keep.sum()), 'task')} of {n:,}."
         settings = replace(self.settings, algorithms=None)  # the results have only those
-        return compare_with(self.results.keep_tasks(keep, note), settings)
+        return compare_with(self.results.keep_tasks(np.asarray(keep), note), settings)
 
     def add(self, *sources: Any, **options: Any) -> Comparison:
         """Compare again with further methods.

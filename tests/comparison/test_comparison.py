@@ -26,9 +26,9 @@ def test_where_compares_the_tasks_that_fulfil_a_condition(comparison):
     assert any("n > 1000" in note for note in large.notes)
     assert "iris" not in set(comparison.where("dataset != 'iris'").results.clusters)
     assert comparison.where("task == '1'").results.n_tasks > 1
-    both = comparison.where("n > 10 and dataset in ['iris', 'wine']")
+    both = comparison.where("n > 10", dataset=["iris", "wine"])
     assert set(both.results.clusters) == {"iris", "wine"}
-    assert any(note.endswith("['iris', 'wine']: 6 tasks of 246.") for note in both.notes)
+    assert "Only tasks where n > 10 and dataset is 'iris', 'wine': 6 tasks of 246." in both.notes
 
 
 def test_explain_answers_or_suggests(comparison):
@@ -53,6 +53,13 @@ def test_where_and_add_keep_and_take_settings():
 def test_where_refuses_what_is_no_condition(comparison, condition):
     with pytest.raises(ArgumentError, match="is not a condition on 'dataset'"):
         comparison.where(condition)
+
+
+def test_where_names_the_nearest_column_and_value(comparison):
+    with pytest.raises(ArgumentError, match=r"no column 'datset' \(did you mean 'dataset'\?\)"):
+        comparison.where(datset="iris")
+    with pytest.raises(ArgumentError, match=r"no task has dataset 'iriss' \(did you mean 'iris'"):
+        comparison.where(dataset=["wine", "iriss"])
 
 
 def test_add_takes_a_series_of_any_name(comparison):
