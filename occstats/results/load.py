@@ -450,7 +450,7 @@ def _kept(
     columns = list(dict.fromkeys(column for raw in tables.values() for column in raw.columns))
     where = ", ".join(raw.name for raw in tables.values()) or "sources"
     for option, name in reading.all_columns:
-        if name not in {FILE, ROW}:
+        if name not in {FILE, ROW} or option in {"score", "traits", "status"}:
             _require(columns, name, "by" if name == by else option, where)
     for condition in reading.where:
         matches = {i: match for i, raw in tables.items() if (match := _match(raw, condition))}

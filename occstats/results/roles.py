@@ -630,7 +630,8 @@ class _Finder:
     def _told_results(self) -> str:
         """Return a dataset or task whose cells are results rather than names, as a clause."""
         for column in [self.told[role] for role in ("dataset", "task") if role in self.told]:
-            names = [] if self.raw.is_numeric(column) else self.raw.names(column)
+            counted = column in {FILE, ROW} or self.raw.is_numeric(column)
+            names = [] if counted else self.raw.names(column)
             results = [name for name in names if _RESULT.match(name)]
             if 2 * len(results) > len(names):
                 return f"{quote(column)} has text such as {quote(results[0])}"

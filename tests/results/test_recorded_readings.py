@@ -1,13 +1,16 @@
 """Small tables are read as recorded in ``readings.txt``, or refused with the recorded message.
 
 See `tests.recorded` for the form of that file and how to record it again. Its commands are
-expressions in Python; they know the functions below, `pd` and `concat`.
+expressions in Python; they know the functions below, `pd` and `concat`. ``mixtures.txt`` has random
+tables, read with random options.
 """
+
+import random
 
 import pandas as pd
 import pytest
 
-from occstats.errors import ResultsError
+from occstats.errors import OccstatsError, ResultsError
 from occstats.results import Results, load_results
 from tests.recorded import cases, check_case
 
@@ -18,14 +21,21 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize("case", cases("readings"))
-def test_tables_are_read_as_recorded(case, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [
+        pytest.param(name, *case.values, id=case.id)
+        for name in ("readings", "mixtures")
+        for case in cases(name)
+    ],
+)
+def test_tables_are_read_as_recorded(name, case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    check_case("readings", case, run, tmp_path)
+    check_case(name, case, run, tmp_path)
 
 
 def run(command):
-    known = (read, line, written, wide, long, edit)
+    known = (read, line, written, wide, long, edit, mixtures)
     names = {each.__name__: each for each in known} | {"pd": pd, "concat": pd.concat}
     found = eval(command, names)
     return "\n".join(found) if isinstance(found, list) else found
@@ -99,3 +109,78 @@ def show(results: Results) -> str:
     table = pd.concat(parts, axis=1).reset_index()
     rows = [table.columns, *table.to_numpy()[:6]]
     return "\n".join([*lines, *("  ".join(map(str, row)) for row in rows)])
+
+
+WORDS = {
+    "dataset": ["dataset"] * 4 + ["data", "problem", "task", "group"],
+    "algorithm": ["model"] * 3 + ["method", "algorithm", "name", "approach"],
+    "score": ["accuracy", "auc", "rmse", "points", "score", "loss", "test_f1", "runtime"],
+}
+EXTRA = {
+    "n_samples": lambda i: 20 + i % 6,
+    "noise": lambda i: i % 3 / 10,
+    "status": lambda i: "ok" if i % 9 else "timeout",
+    "metric": lambda i: ["f1", "f1", "mcc"][i % 3],
+    "comment": lambda i: f"text {i}",
+    "suite": lambda i: "st"[i % 6 // 3],
+    "train_accuracy": lambda i: 0.9 - i / 100,
+    "accuracy_std": lambda i: i % 4 / 100,
+    "version": lambda i: 1 + i % 2,
+    "id": lambda i: i,
+}
+PARTS = [[{}]] * 5 + [[{word: 0}, {word: 1}] for word in ("fold", "seed", "part", "noise", "")]
+PARTS += [[{"fold": i % 2, "seed": i // 2} for i in range(4)]]
+POLICIES = ["refuse", "complete", "pairwise", "worst", "worst=0", "drop-algorithms", "impute=LOF"]
+
+
+def mixtures(first, last):
+    """Return the readings of random tables with random options."""
+    return "\n\n".join(mixture(random.Random(seed)) for seed in range(first, last))
+
+
+def mixture(rng):
+    def some(share):
+        return rng.random() < share
+
+    names = {role: rng.choice(words) for role, words in WORDS.items()}
+    dataset, algorithm, score = names.values()
+    parts = rng.choice(PARTS)
+    table = pd.concat([long(algorithm, dataset, score, **part) for part in parts])
+    n, pattern = len(table), rng.choice(["d{}", "{}", "set{}/a", "part-{}_x"])
+    table[dataset] = table[dataset].map({f"d{i}": pattern.format(i) for i in range(6)})
+    table[score] = (table[score] + [i % 7 / 1000 for i in range(n)]) * rng.choice([1, 1, 100])
+    added = [name for name in EXTRA if name not in table and some(0.04)]
+    if wide := len(parts) == 1 and some(0.3):
+        first, second = rng.sample([dataset, algorithm], 2)
+        table = table.pivot(index=first, columns=second, values=score).reset_index()
+        score = table.columns[1]
+    table = table.assign(**{name: [*map(EXTRA[name], range(len(table)))] for name in added})
+    if some(0.3):
+        words = rng.choices(["", "NaN", "timeout", "-", "0.5*", "x"], k=2)
+        table = table.astype({score: object}).reset_index(drop=True)
+        table.loc[rng.sample([*table.index], 2), score] = [word or None for word in words]
+    if some(0.3):
+        table = table.drop(index=rng.sample([*table.index], 2))
+    if some(0.03):
+        table = pd.concat([table, table[-1:].replace({table.iloc[-1, 0]: "Average"})])
+    columns = [*map(str, table)]
+    options = {} if wide or some(0.4) else names
+    for name in ("dataset", "algorithm", "score", "task", "fold", "repeat", "status", "traits",
+                 "suite", "ignore", "metric", "transpose"):  # fmt: skip
+        if some(0.03):
+            options[name] = name == "transpose" or rng.choice([*columns, "@row"])
+    choices = {
+        "where": [f"{rng.choice(columns)}!=", "dataset!=d0", "noise<0.2", "part=1", "seed=0"],
+        "algorithms": [["SVM", "LOF"], ["LOF", "IF"], columns[1:3]],
+        "dataset_from": ["^[a-z]+", "[0-9]", "(d)"],
+        "score_name": ["auc", "rmse", "gain"],
+    }
+    options |= {name: rng.choice(values) for name, values in choices.items() if some(0.06)}
+    if some(0.9):
+        options["lower_is_better"] = some(0.5)
+    options["missing"] = rng.choice(POLICIES)
+    sources = [table[: n // 2], table[n // 2 :]] if some(0.1) else [table]
+    try:
+        return f"{options}\n{read(*sources, **options)}"
+    except OccstatsError as error:
+        return f"{options}\n{error}"
