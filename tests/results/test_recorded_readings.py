@@ -114,7 +114,7 @@ def show(results: Results) -> str:
 WORDS = {
     "dataset": ["dataset"] * 4 + ["data", "problem", "task", "group"],
     "algorithm": ["model"] * 3 + ["method", "algorithm", "name", "approach"],
-    "score": ["accuracy", "auc", "rmse", "points", "score", "loss", "test_f1", "runtime"],
+    "score": ["accuracy", "auc", "rmse", "points", "score", "loss", "runtime", "recall@5"],
 }
 EXTRA = {
     "n_samples": lambda i: 20 + i % 6,
@@ -126,6 +126,8 @@ EXTRA = {
     "train_accuracy": lambda i: 0.9 - i / 100,
     "accuracy_std": lambda i: i % 4 / 100,
     "version": lambda i: 1 + i % 2,
+    "success": lambda i: int(i % 9 > 0),
+    "f1": lambda i: f"8.5 [{i}]",
     "id": lambda i: i,
 }
 PARTS = [[{}]] * 5 + [[{word: 0}, {word: 1}] for word in ("fold", "seed", "part", "noise", "")]
@@ -148,7 +150,8 @@ def mixture(rng):
     table = pd.concat([long(algorithm, dataset, score, **part) for part in parts])
     n, pattern = len(table), rng.choice(["d{}", "{}", "set{}/a", "part-{}_x"])
     table[dataset] = table[dataset].map({f"d{i}": pattern.format(i) for i in range(6)})
-    table[score] = (table[score] + [i % 7 / 1000 for i in range(n)]) * rng.choice([1, 1, 100])
+    table[score] += [i % 7 / 1000 for i in range(n)]
+    table[score] *= rng.choice([1, 1, 1, 100, 0.1])
     added = [name for name in EXTRA if name not in table and some(0.04)]
     if wide := len(parts) == 1 and some(0.3):
         first, second = rng.sample([dataset, algorithm], 2)
