@@ -10,15 +10,6 @@ from typing import Any, ParamSpec, TypeVar
 from occstats._format import did_you_mean
 from occstats.errors import ArgumentError, MissingExtraError
 
-__all__ = [
-    "check_choice",
-    "check_fraction",
-    "check_integer",
-    "check_keywords",
-    "check_number",
-    "require_descriptors",
-]
-
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 

@@ -10,35 +10,6 @@ from shutil import get_terminal_size
 from textwrap import TextWrapper
 from typing import Any, Literal
 
-__all__ = [
-    "ABSENT",
-    "TEX_COMMANDS",
-    "Section",
-    "blank_or",
-    "count",
-    "counts",
-    "decimals",
-    "did_you_mean",
-    "integer",
-    "limits",
-    "listing",
-    "minus_signs",
-    "p_equation",
-    "p_value",
-    "p_writer",
-    "percent",
-    "printable",
-    "quote",
-    "quote_list",
-    "shares",
-    "shorten",
-    "show_path",
-    "significant",
-    "terminal_width",
-    "word",
-    "wrap",
-]
-
 ABSENT = "–"
 # The smallest p-value that is printed as a number, as is usual in papers.
 SMALLEST_P = 0.001

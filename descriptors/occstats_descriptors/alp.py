@@ -12,8 +12,6 @@ from occstats_descriptors._kernels.threads import for_each_block
 from occstats_descriptors.neighbours import NeighbourDescriptor, Neighbours
 from occstats_descriptors.sizes import Size, log_multiple, resolve
 
-__all__ = ["ALP", "Weights", "equal_weights", "linear_weights", "resolve_weights"]
-
 Weights = str | Callable[[int], ArrayLike] | ArrayLike
 CHUNK = 512
 

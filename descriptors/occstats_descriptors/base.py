@@ -19,16 +19,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from occstats_descriptors._kernels import Matrix, Vector
 
-__all__ = [
-    "Descriptor",
-    "MixedClassesWarning",
-    "construct",
-    "did_you_mean",
-    "integer",
-    "positive_number",
-    "seed_of",
-]
-
 
 class MixedClassesWarning(UserWarning):
     """A descriptor is fitted to rows of several classes."""

@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedKFold
 
-__all__ = ["OneClassKFold"]
-
 
 class OneClassKFold(StratifiedKFold):  # type: ignore[misc]
     """

@@ -10,8 +10,6 @@ from occstats_descriptors._kernels import Matrix, Vector
 from occstats_descriptors.base import integer, seed_of
 from occstats_descriptors.isolation_forest import Forest, Tree
 
-__all__ = ["EIF"]
-
 
 class EIF(Forest):
     r"""

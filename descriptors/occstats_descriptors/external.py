@@ -19,8 +19,6 @@ from sklearn.base import OutlierMixin, clone
 from occstats_descriptors._kernels import Matrix, Vector
 from occstats_descriptors.base import Descriptor, construct, did_you_mean
 
-__all__ = ["ExternalDetector", "imported", "make_external", "real_scores"]
-
 _ORIENTATIONS = ("auto", "normal", "outlier")
 
 

@@ -13,8 +13,6 @@ from occstats_descriptors._kernels import Array, Integers, Matrix, Single, Vecto
 from occstats_descriptors._kernels.threads import for_each_block, thread_count
 from occstats_descriptors.base import Descriptor, integer
 
-__all__ = ["IF", "Forest", "Tree"]
-
 # Two arrays that inner nodes compare with, their children, and the path lengths of the leaves.
 Tree = tuple[Array, ...]
 

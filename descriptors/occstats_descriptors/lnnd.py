@@ -6,8 +6,6 @@ from occstats_descriptors._kernels import Vector
 from occstats_descriptors.neighbours import NeighbourDescriptor, Neighbours, ratio
 from occstats_descriptors.sizes import Size, log_multiple
 
-__all__ = ["LNND"]
-
 
 class LNND(NeighbourDescriptor):
     r"""

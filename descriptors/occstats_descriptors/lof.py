@@ -8,8 +8,6 @@ from occstats_descriptors._kernels import Matrix, Vector
 from occstats_descriptors.neighbours import NeighbourDescriptor, Neighbours
 from occstats_descriptors.sizes import Size, log_multiple
 
-__all__ = ["LOF"]
-
 
 class LOF(NeighbourDescriptor):
     r"""

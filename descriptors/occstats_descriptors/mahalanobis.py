@@ -9,8 +9,6 @@ from occstats_descriptors._kernels import Matrix, Vector
 from occstats_descriptors._kernels.threads import single_threaded_blas
 from occstats_descriptors.base import Descriptor
 
-__all__ = ["MD"]
-
 # `pinvh` ignores a direction of at most this relative spread, times the root of their number.
 _CUTOFF = float(np.sqrt(np.finfo(np.float64).eps))
 

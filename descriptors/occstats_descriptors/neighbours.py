@@ -15,8 +15,6 @@ from occstats_descriptors._kernels.threads import for_each_block, thread_count
 from occstats_descriptors.base import Descriptor
 from occstats_descriptors.sizes import Size, resolve
 
-__all__ = ["NeighbourDescriptor", "NeighbourSearch", "Neighbours", "ratio"]
-
 METRICS = ("manhattan", "euclidean")
 BLOCK = 4_000_000  # distances held at a time
 # Pairs of rows up to which sorting all distances takes at most milliseconds; the compiled search

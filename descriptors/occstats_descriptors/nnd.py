@@ -6,8 +6,6 @@ from occstats_descriptors._kernels import Vector
 from occstats_descriptors.neighbours import NeighbourDescriptor, Neighbours
 from occstats_descriptors.sizes import resolve
 
-__all__ = ["NND"]
-
 
 class NND(NeighbourDescriptor):
     r"""

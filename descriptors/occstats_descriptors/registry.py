@@ -19,8 +19,6 @@ from occstats_descriptors.shrink_autoencoder import SAE
 from occstats_descriptors.sizes import Multiple
 from occstats_descriptors.svm import SVM
 
-__all__ = ["DESCRIPTORS", "Hyperparameter", "hyperparameters", "make"]
-
 DESCRIPTORS: dict[str, type[Descriptor]] = {
     kind.__name__: kind for kind in (NND, LNND, LOF, MD, SVM, IF, EIF, SAE, ALP)
 }

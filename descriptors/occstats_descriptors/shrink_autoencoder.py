@@ -10,8 +10,6 @@ from occstats_descriptors._kernels import Matrix, Vector
 from occstats_descriptors._kernels.threads import single_threaded_blas
 from occstats_descriptors.base import Descriptor, integer, positive_number, seed_of
 
-__all__ = ["SAE"]
-
 
 class SAE(Descriptor):
     r"""

@@ -10,18 +10,6 @@ from typing import Any, ClassVar
 
 from occstats_descriptors.base import positive_number
 
-__all__ = [
-    "DimensionMultiple",
-    "LogMultiple",
-    "Multiple",
-    "Size",
-    "Width",
-    "dimension_multiple",
-    "log_multiple",
-    "resolve",
-    "resolve_width",
-]
-
 
 @dataclass(frozen=True, repr=False)
 class Multiple:

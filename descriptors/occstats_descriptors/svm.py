@@ -10,8 +10,6 @@ from occstats_descriptors._kernels.threads import thread_count
 from occstats_descriptors.base import Descriptor, positive_number
 from occstats_descriptors.sizes import Width, dimension_multiple, resolve_width
 
-__all__ = ["SVM", "dimension_multiple"]
-
 # Rows below which LIBSVM takes less time than loading the compiled solver, which is faster at any
 # size.
 NATIVE_FROM = 500

@@ -15,8 +15,6 @@ from occstats_descriptors._kernels.smo import OneClassProblem
 from occstats_descriptors._kernels.threads import single_threaded_blas
 from occstats_descriptors.svm import signed_distance_score
 
-__all__ = ["SupportVectorGrid"]
-
 # Distinct rows up to which all their distances are stored (8 GB).
 MOST_KEPT = 45_000
 

@@ -19,8 +19,6 @@ from occstats_descriptors.neighbours import FEW_PAIRS, NeighbourDescriptor
 from occstats_descriptors.registry import DESCRIPTORS, make
 from occstats_descriptors.svm import NATIVE_FROM
 
-__all__ = ["Shape", "cache_folder", "compile_kernels", "kernels_of", "load", "missing_kernels"]
-
 # Rows of a class, rows of its dataset, attributes.
 Shape = tuple[int, int, int]
 # Groups of kernels: the descriptor whose fit compiles them, the shape of its rows, parameters. In

@@ -28,8 +28,6 @@ from occstats.cli.options import (
 from occstats.errors import ArgumentError, FigureError
 from occstats.progress import advance, working
 
-__all__ = ["compare", "figures", "gate", "plan"]
-
 OUTPUT = between("out", "full")
 GATE = ("markdown", "candidate", "baseline", "margin", "alpha", "missing")
 FIGURES = between("formats", "times")

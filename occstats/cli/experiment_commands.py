@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from occstats.experiment import Experiment
     from occstats.experiment.run import Parameters
 
-__all__ = ["datasets", "run", "time", "tune"]
-
 PROTOCOL = ("datasets", "label", "timeout", "seed")
 FIGURE_FORMATS = {
     "default": "pdf,svg",

@@ -22,8 +22,6 @@ from occstats import __version__
 from occstats._format import did_you_mean, listing, printable, terminal_width, wrap
 from occstats.errors import OccstatsError
 
-__all__ = ["ARGUMENTS", "COMMANDS", "HelpfulGroup", "advice", "as_command", "main", "say"]
-
 # name → (module, help): `occstats --help` must not import what the commands need
 COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("compare_commands", "Compare algorithms on tasks grouped by dataset."),

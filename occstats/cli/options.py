@@ -15,21 +15,6 @@ from occstats.comparison.settings import CHOICES
 from occstats.errors import ArgumentError
 from occstats.results.reading import CHOICES as READING_CHOICES
 
-__all__ = [
-    "EXPERIMENT",
-    "READING",
-    "SETTINGS",
-    "TABLE",
-    "LongCommand",
-    "between",
-    "option_name",
-    "options",
-    "results",
-    "split_names",
-    "take",
-    "with_options",
-]
-
 
 class Number(click.ParamType):  # type: ignore[type-arg]  # click 8.1 has no argument
     """A number, refused in the words of Python's functions."""

@@ -66,7 +66,7 @@ class Axis:
 
             return log_multiple(float(value))
         if self.rule == "dimension":
-            from occstats_descriptors.svm import dimension_multiple
+            from occstats_descriptors.sizes import dimension_multiple
 
             return dimension_multiple(float(value))
         return value

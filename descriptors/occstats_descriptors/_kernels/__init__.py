@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Integers", "Matrix", "Single", "Vector"]
-
 Array = NDArray[Any]
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]

@@ -23,8 +23,6 @@ from occstats_descriptors._kernels.jit import compiled, inner
 from occstats_descriptors._kernels.mersenne_twister import STATE_SIZE, below, seeded, uniform
 from occstats_descriptors._kernels.tiles import product, tile
 
-__all__ = ["encoder", "train"]
-
 # Columns and rows that a product computes together: registers of AVX-512, or twice those of AVX2.
 LANES, ROWS = 16, 4
 # Numbers of units: input, first and second hidden layer, latent layer.

@@ -12,8 +12,6 @@ from numba.extending import register_jitable
 
 from occstats_descriptors._kernels import Integers
 
-__all__ = ["cgutils", "compiled", "inner", "intrinsic", "put"]
-
 cgutils: Any = untyped_cgutils
 # It is called without the typing context that it is declared with.
 intrinsic: Callable[[Callable[..., Any]], Callable[..., Any]] = untyped_intrinsic

@@ -12,8 +12,6 @@ import numpy as np
 from occstats_descriptors._kernels import Array
 from occstats_descriptors._kernels.jit import compiled
 
-__all__ = ["average_localised_proximity"]
-
 
 @compiled
 def average_localised_proximity(

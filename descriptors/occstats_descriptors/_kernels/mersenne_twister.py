@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from occstats_descriptors._kernels.jit import inner
 
-__all__ = ["STATE_SIZE", "below", "chosen_without_replacement", "fill_normal", "seeded", "uniform"]
-
 Stream = NDArray[np.uint64]
 
 _WORDS, _HALF = 312, 156

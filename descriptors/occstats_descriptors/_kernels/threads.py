@@ -10,8 +10,6 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-__all__ = ["for_each_block", "single_threaded_blas", "thread_count"]
-
 
 def thread_count(n_jobs: int | None, *, at_most: int | None = None) -> int:
     """Return the number of threads: all cores for −1 and None, for None `at_most` of them."""

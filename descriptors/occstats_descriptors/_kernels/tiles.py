@@ -18,8 +18,6 @@ from numba.core import types
 
 from occstats_descriptors._kernels.jit import cgutils, intrinsic
 
-__all__ = ["absolute_difference", "product", "squared_difference", "tile"]
-
 # A function of the instruction builder and two vectors, which returns a vector.
 Term = Callable[[Any, Any, Any], Any]
 
