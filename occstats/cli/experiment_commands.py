@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from occstats._format import count, listing, quote_list
 from occstats.cli.main import HelpfulGroup, say
 from occstats.cli.options import EXPERIMENT, NATURAL, options, split_names, take
+from occstats.errors import ArgumentError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,10 +58,20 @@ def _carry_out(
         _print_plan(experiment, unit, as_json)
         return False
     check_folder(out and experiment.store.folder)
-    # A user at a terminal should know what is computed, and how long it will take.
-    if sys.stderr.isatty() and experiment.remaining().n_rows:
-        _print_plan(experiment, unit, as_json=False, err=True)
-        say(f"Results go to {out}; Ctrl-C interrupts, and the same command resumes the work.")
+    # With other settings, rows to be recomputed are refused here, but not by the run.
+    if recompute != "all" and experiment.remaining().n_rows:
+        given = click.get_current_context().get_parameter_source
+        choices = ("data", "datasets", "descriptors", "parameters")
+        if not any(given(name) is ParameterSource.COMMANDLINE for name in choices):
+            raise ArgumentError(
+                f"choose datasets or descriptors; all of them are {_plan_of(experiment, unit)}\n"
+                f"try: occstats {experiment.command} --datasets iris --descriptors ALP\n"
+                f"  or occstats {experiment.command} --data builtin, which computes all of this"
+            )
+        # A user at a terminal should know what is computed, and how long it will take.
+        if sys.stderr.isatty():
+            say(_plan_of(experiment, unit))
+            say(f"Results go to {out}; Ctrl-C interrupts, and the same command resumes the work.")
     with _resumable(out):
         experiment.run(force=recompute, **how)
     return True
@@ -74,27 +86,30 @@ def _resumable(out: str) -> Iterator[None]:
         raise
 
 
-def _print_plan(experiment: Experiment, unit: str, as_json: bool, *, err: bool = False) -> None:
-    plan, remaining = experiment.plan, experiment.remaining()
-    tasks = sum(len(tasks) for _, _, tasks in experiment.tasks)
+def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
+    remaining = experiment.remaining()
+    document = {
+        "datasets": len(experiment.tasks),
+        "tasks": experiment.n_tasks,
+        **experiment.described(),
+        unit: experiment.plan.n_rows,
+        f"{unit}_remaining": remaining.n_rows,
+        "shards_remaining": len(remaining.shards),
+        "estimated_seconds_one_core": round(remaining.cost, 1),
+    }
     if as_json:
-        document = {
-            "datasets": len(experiment.tasks),
-            "tasks": tasks,
-            **experiment.described(),
-            unit: plan.n_rows,
-            f"{unit}_remaining": remaining.n_rows,
-            "shards_remaining": len(remaining.shards),
-            "estimated_seconds_one_core": round(remaining.cost, 1),
-        }
         click.echo(json.dumps(document))
-        return
-    say(
-        f"{count(tasks, 'task')} from {listing(s.name for s in experiment.sources)} × "
-        f"{listing(r.name for r in experiment.recipes)} × 5 folds = {plan.n_rows:,} {unit}; "
-        f"{remaining.n_rows:,} are not done yet, in {count(len(remaining.shards), 'shard')}, "
-        f"roughly {remaining.cost:.0f} s on one core.",
-        err=err,
+    else:
+        say(_plan_of(experiment, unit), err=False)
+
+
+def _plan_of(experiment: Experiment, unit: str) -> str:
+    remaining = experiment.remaining()
+    return (
+        f"{count(experiment.n_tasks, 'task')} from {listing(s.name for s in experiment.sources)} × "
+        f"{listing(r.name for r in experiment.recipes)} × 5 folds = "
+        f"{experiment.plan.n_rows:,} {unit}; {remaining.n_rows:,} are not done yet, in "
+        f"{count(len(remaining.shards), 'shard')}, roughly {remaining.cost:.0f} s on one core."
     )
 
 
@@ -203,7 +218,7 @@ def _run_paper(
 
     check_folder(out, ["published.md"], force=None)
     paper = prepare_paper(data, out=out, fast=fast, **protocol)
-    tasks = sum(len(tasks) for _, _, tasks in paper.sweep.tasks)
+    tasks = paper.sweep.n_tasks
     minutes = paper.estimated_seconds() / 60
     differences = paper.differences()
     say(

@@ -259,6 +259,11 @@ class Experiment:
                 self.small_classes[source.name] = len(dataset.class_sizes) - len(tasks)
         return found
 
+    @property
+    def n_tasks(self) -> int:
+        """Return the number of one-class tasks."""
+        return sum(len(tasks) for _, _, tasks in self.tasks)
+
     @cached_property
     def plan(self) -> Plan:
         """Return all of the work, done or not."""
@@ -465,7 +470,7 @@ def summarise(experiment: Experiment, table: pd.DataFrame) -> dict[str, Any]:
     omitted = table.groupby("dataset", sort=False)["omitted_rows"].first()
     return {
         "n_datasets": len(experiment.tasks),
-        "n_tasks": sum(len(tasks) for _, _, tasks in experiment.tasks),
+        "n_tasks": experiment.n_tasks,
         "n_descriptors": len(experiment.recipes),
         "planned": experiment.plan.n_rows,
         "done": len(table),

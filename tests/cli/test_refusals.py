@@ -74,3 +74,13 @@ def test_files_of_others_are_never_replaced(tmp_path, monkeypatch, typed, name, 
 def test_an_option_without_its_value_is_named():
     result = CliRunner().invoke(main, ["compare", "lenz2021", "--margin"])
     assert (result.exit_code, result.stderr) == (2, "Error: --margin needs a value\n")
+
+
+@pytest.mark.parametrize("command", ["run", "tune"])
+def test_what_to_compute_must_be_chosen(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("occstats.experiment.run.Experiment.run", None)
+    result = CliRunner().invoke(main, [command])
+    assert (result.exit_code, result.stdout, [*tmp_path.iterdir()]) == (2, "", [])
+    assert "all of them are 18 tasks from iris, wine" in result.stderr
+    assert f"or occstats {command} --data builtin" in result.stderr
