@@ -146,6 +146,7 @@ def gate(
     """
     if candidate == baseline:
         raise click.UsageError("--candidate and --baseline must be different algorithms")
+    from occstats._format import quote
     from occstats.comparison import pipeline
     from occstats.comparison.gate import judge
     from occstats.errors import ResultsError
@@ -154,10 +155,12 @@ def gate(
     try:
         loaded = load(results, given | {"algorithms": [candidate, baseline]}, ask=False)
     except ResultsError as error:
-        if not (unknown := str(error)).startswith("algorithms: there is no "):
+        named, _, known = str(error).partition(" in the results")
+        if not named.startswith("algorithms: there is no "):
             raise
-        option = "--candidate" if f" no {candidate!r} " in unknown else "--baseline"
-        raise click.UsageError(unknown.replace("algorithms", option, 1)) from None
+        given_names = {"--candidate": quote(candidate), "--baseline": quote(baseline)}
+        unknown = [f"{option}: there is no {n}" for option, n in given_names.items() if n in named]
+        raise click.UsageError(f"{'; '.join(unknown)} in the results{known}") from None
     chosen = take(("margin", "alpha", "missing"), given)
     with working("Comparing"):
         comparison = pipeline.compare(

@@ -152,6 +152,8 @@ def _studentised_means(
     estimate = weighted_means(means, np.ones((1, len(means))))[0]
     units = effective_units(means, suites)
     error = mean_errors(means, np.ones((1, len(means))), suites)[0]
+    # Rounding errors are no spread.
+    error = np.where(error <= 1e-12 * np.fmax.reduce(np.abs(means)), 0.0, error)
     found = over_rows(
         lambda rows: np.stack(studentised(means, rows, suites, estimate, error), axis=1), counts
     )

@@ -21,6 +21,12 @@ def gate(results, candidate, baseline, *options):
     return CliRunner().invoke(main, ["gate", str(results), *direction, *names, *options])
 
 
+def test_unknown_names():
+    result = gate(CASES / "gate1.csv", "A", "B")
+    assert result.exit_code == 2
+    assert "--candidate: there is no 'A'; --baseline: there is no 'B' in" in result.output
+
+
 @pytest.mark.parametrize(
     ("name", "names", "outcome", "code"),
     [

@@ -61,8 +61,10 @@ def test_degenerate_cases() -> None:
     )
     assert constant.low[0] == pytest.approx(0.3)
     assert constant.high[0] == pytest.approx(0.3)
-    few = bootstrap_means(np.full(5, 0.3), list("abcde"))
-    assert np.isnan([few.low[0], few.high[0]]).all()
+    # Equal means of few clusters, also where rounding separates them.
+    for scores in (np.full(5, 0.3), 1000 * np.array([0.1 + 0.2, 0.3, 0.3])):
+        few = bootstrap_means(scores, np.arange(len(scores)))
+        assert np.isnan([few.low[0], few.high[0]]).all()
     single = bootstrap_means([0.1, 0.2], ["a", "a"], n_resamples=50)
     assert single.estimate[0] == pytest.approx(0.15)
     assert np.isnan(single.low[0])

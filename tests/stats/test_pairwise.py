@@ -52,6 +52,7 @@ def test_reasons(scores, clusters, test):
     scores = np.column_stack([scores, scores[:, 2]])
     scores[0, 4] = np.nan
     tests = pairwise_tests(scores, clusters, test=test)
+    assert pairwise_tests(scores, clusters, test=test, alternative="greater").p[0, 1] == 1
     # No common task.
     assert (3, 4) in tests.reasons
     assert tests.p[0, 1] == tests.p[1, 0] == 1

@@ -360,7 +360,7 @@ def pairwise_tests(
     return PairwiseTests(
         statistic=square(statistic, -statistic),
         z=square(z, -z),
-        p=square(tail(z, alternative), tail(-z, alternative)),
+        p=square(*(np.where(all_zero, 1.0, tail(sign * z, alternative)) for sign in (1, -1))),
         variance=square(variance, variance),
         n_observations=mirror(n, n, k, 0.0).astype(np.intp),
         n_clusters=mirror(m, m, k, 0.0).astype(np.intp),
