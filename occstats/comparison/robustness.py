@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,13 +80,16 @@ def study_stability(study: Study, decision: Decision) -> Stability:
 def _decide_again(decision: Decision, parts: Mapping[str, Results]) -> pd.DataFrame:
     """Decide for parts of the results: one row per part and pair, with the whole decision."""
     settings = replace(decision.settings, algorithms=None, engine="native")
-    whole, frames = decision.study.unordered_pairs(_columns(decision)), []
+    frames = []
     for label, results in parts.items():
         with contextlib.suppress(OccstatsError):  # a part that cannot be compared
             left = _decide_near(prepare(results, settings), decision)
-            pairs = left.study.ordered_pairs(_columns(left))
-            frame = whole.merge(pairs, on=PAIR, suffixes=("", "_without"))
-            frames.append(frame.assign(name=label, best=left.study.algorithms[0]))
+            best = left.study.algorithms[0]
+            names = [name for name in decision.study.algorithms if name in left.study.algorithms]
+            a, b = np.array(names, dtype=object)[list(combinations(range(len(names)), 2))].T
+            without = {f"{name}_without": values for name, values in _pairs(left, names).items()}
+            columns = {"a": a, "b": b, **_pairs(decision, names), **without}
+            frames.append(pd.DataFrame({"name": label, "best": best, **columns}))
     found = pd.concat(frames, ignore_index=True)
     tested = found["conclusion"].notna()
     # A pair that loses its test becomes undecided.
@@ -94,12 +98,16 @@ def _decide_again(decision: Decision, parts: Mapping[str, Results]) -> pd.DataFr
     return found.assign(conclusion_without=without, changed=changed)
 
 
-def _columns(decision: Decision) -> dict[str, np.ndarray]:
-    return {
+def _pairs(decision: Decision, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return the decision about pairs of these algorithms, the first before the second."""
+    places = np.array([decision.study.algorithms.index(name) for name in names])
+    pair = tuple(places[list(combinations(range(len(names)), 2))].T)
+    matrices = {
         "conclusion": decision.conclusions,
         "mean_difference": decision.mean,
         "statistic": decision.tests.statistic,
     }
+    return {name: matrix[pair] for name, matrix in matrices.items()}
 
 
 def _decide_near(study: Study, decision: Decision) -> Decision:
