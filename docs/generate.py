@@ -60,6 +60,14 @@ axes = figures.times(frame.assign(n_queries=1024))
 """,
 }
 
+# Titles of cards that are not the name of the figure with spaces.
+CARDS = {
+    "p_values": "p-values",
+    "trade_off": "trade-off",
+    "alp_diagram": "ALP diagram",
+    "alp_example": "ALP example",
+}
+
 
 def code_of(name: str, needs: tuple[str, ...]) -> str:
     """Return the code that draws a figure, as the gallery shows and runs it."""
@@ -91,7 +99,7 @@ def gallery() -> str:
     ]
     lines += ["::::{grid} 2 3 4 4", ":gutter: 2", ":class-container: gallery", ""]
     for name in figures.FIGURES:
-        lines += [":::{grid-item-card} " + name.replace("_", " "), f":img-bottom: {name}.svg"]
+        lines += [":::{grid-item-card} " + CARDS.get(name, name.replace("_", " ")), f":img-bottom: {name}.svg"]
         lines += [f":link: figure-{name}", ":link-type: ref", ":text-align: center", ":::"]
     lines += ["::::", ""]
     for name, entry in figures.FIGURES.items():

@@ -1,6 +1,7 @@
 """Statistical comparison of algorithms on benchmark tasks that come in clusters.
 
-Heavy libraries are imported on first use.
+`compare` compares algorithms, `load_results` reads results tables, `run_experiment` and `tune`
+evaluate one-class classifiers.
 
 >>> import occstats
 >>> comparison = occstats.compare("lenz2021")  # doctest: +SKIP

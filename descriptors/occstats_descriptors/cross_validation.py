@@ -79,7 +79,10 @@ class OneClassKFold(StratifiedKFold):  # type: ignore[misc]
         if is_target.shape != labels.shape or not is_target.any():
             known = list(dict.fromkeys(labels.ravel().tolist()))
             shown = ", ".join(map(repr, known[:5])) + ", …" * (len(known) > 5)
-            raise ValueError(f"target must be a label in y ({shown}), got {self.target!r}.")
+            raise ValueError(
+                f"target must be a label in y ({shown}), got {self.target!r}; pass labels such as"
+                f" y == {known[0]!r}, which are True for the target class."
+            )
         values: list[Any] = []
         with suppress(TypeError):  # labels of several types
             values = np.unique(labels).tolist()

@@ -204,7 +204,8 @@ def _usage(error: click.UsageError) -> str:
         option = _option_for(names)
         remedy = f"; try: {context.command_path} {option} {shlex.quote(','.join(names))}"
         message = f"unexpected {extra[1]!r}{remedy if option in known else ''}"
-    return f"{message} (see {context.command_path} --help)"
+    hint = f"{context.command_path} --help"
+    return message if hint in message else f"{message} (see {hint})"
 
 
 def _option_for(names: Sequence[str]) -> str:

@@ -208,7 +208,9 @@ def plan_study(
     known |= {name: value for name, value in given.items() if value is not None}
     for name in ("sd_dataset", "difference"):
         if known[name] is None:
-            raise ArgumentError(f"{name} needs a value, or results of a pilot")
+            raise ArgumentError(
+                f"{name}=… must be given, or results of a pilot from which it is estimated"
+            )
     sds = [known[f"sd_{unit}"] for unit in ("dataset", "task", "run")]
     if not any(sds):
         raise ArgumentError("sd_dataset=… or sd_task=… or sd_run=… must be above 0; all are 0")

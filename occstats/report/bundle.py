@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,7 +111,7 @@ def methods_to_latex(methods: MethodsText) -> str:
     marks = {work.key: f"\ue000{place}\ue001" for place, work in enumerate(methods.references)}
 
     def written(text: str) -> str:
-        text = prose_to_latex(text)
+        text = re.sub(r"\b1e-0?(\d+)\b", r"$10^{-\1}$", prose_to_latex(text))
         for key, mark in marks.items():
             text = text.replace(f" {mark}", rf"~\cite{{{key}}}")
         return text

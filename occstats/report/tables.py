@@ -659,8 +659,8 @@ def _task_table(
     leading: list[Leading] | None = None,
     **fields: Any,
 ) -> Table:
-    """Return a grid of tasks and algorithms; values equal to the best of the task are bold."""
-    oriented = values.to_numpy(float) * (1 if highest else -1)
+    """Return a grid of tasks and algorithms; values printed like the best of the task are bold."""
+    oriented = values.map(f"{{:.{digits}f}}".format).to_numpy(float) * (1 if highest else -1)
     top = np.where(np.isnan(oriented), -np.inf, oriented).max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         best = top - oriented <= comparison.settings.tie_tolerance
@@ -722,7 +722,7 @@ def paper_scores(comparison: Comparison) -> Table:
         leading=[dataset, *first, task, *traits.values()],
         highest=results.higher_is_better,
         name="scores",
-        title=f"{score_word(results.score_name)} of every algorithm on every task",
+        title=f"Scores ({score_word(results.score_name)}) of every algorithm on every task",
         explanation="The best score of each task is in bold.",
         note=note,
     )

@@ -72,10 +72,10 @@ def _union(
         twice = frame.columns[~(np.isnan(values) | np.isnan(known)).all(axis=0)]
         if labels and len(twice):
             raise ResultsError(
-                f"{quote(labels[i])}: {count(len(twice), 'algorithm')}"
-                f" ({quote_list(twice, limit=5)}) of the same name as in another source, on the"
-                " same tasks; rename them, or choose a measure of one algorithm per file with"
-                " algorithm='@file', score=…"
+                f"{quote(labels[i])}: another source also has scores of"
+                f" {quote_list(twice, limit=5)} on the same tasks; rename the"
+                f" {'algorithm' if len(twice) == 1 else 'algorithms'} in one of them, or name the"
+                " algorithms after the files with algorithm='@file', score=…"
             )
         united[cells] = np.where(np.isnan(known), values, known)
     return pd.DataFrame(united, index=index, columns=columns)

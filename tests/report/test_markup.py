@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import occstats
-from occstats.report.bundle import paper_files, paper_table
+from occstats.report.bundle import methods_to_latex, paper_files, paper_table
 from occstats.report.formatted_table import Column, Table
 from occstats.report.markup import escape_latex, table_to_html, table_to_latex
 from occstats.report.tables import all_tables, paper_scores
@@ -87,6 +87,18 @@ def test_first_rows_of_the_full_table_are_those_of_the_paper(comparison):
     assert "Dataset & m & Class & n & s & ALP & SVM" in latex
     # A rule after the heading, twice, one before the page ends, one between two datasets.
     assert latex.count(r"\midrule") == 3 + 49
+
+
+def test_scores_printed_like_the_best_are_bold():
+    rows = [(f"d{i}", f"d{i}", 0.8081, 0.8084, 0.7 + i / 100) for i in range(6)]
+    table = pd.DataFrame(rows, columns=["dataset", "task", "A", "B", "C"])
+    found = occstats.compare(table, lower_is_better=False, n_resamples=100)
+    latex = table_to_latex(paper_scores(found), group_columns=1)
+    assert latex.count(r"\textbf{0.808}") == 12
+
+
+def test_the_tolerance_of_ties_is_a_power_of_ten_in_latex(comparison):
+    assert "multiples of $10^{-9}$" in methods_to_latex(comparison.methods_text)
 
 
 # One column of text, and the columns of two-column papers.
