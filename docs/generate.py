@@ -99,7 +99,10 @@ def gallery() -> str:
     ]
     lines += ["::::{grid} 2 3 4 4", ":gutter: 2", ":class-container: gallery", ""]
     for name in figures.FIGURES:
-        lines += [":::{grid-item-card} " + CARDS.get(name, name.replace("_", " ")), f":img-bottom: {name}.svg"]
+        lines += [
+            ":::{grid-item-card} " + CARDS.get(name, name.replace("_", " ")),
+            f":img-bottom: {name}.svg",
+        ]
         lines += [f":link: figure-{name}", ":link-type: ref", ":text-align: center", ":::"]
     lines += ["::::", ""]
     for name, entry in figures.FIGURES.items():
