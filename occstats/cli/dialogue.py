@@ -226,9 +226,10 @@ def _ask_algorithms(
 
     columns = error.raw.columns
     files = ["file"] if several else []
+    wide = f", or which columns are algorithms ({column_numbers(columns, numeric)})"
     question = (
-        f"1. Which are the algorithms? Columns ({column_numbers(columns, numeric)}), or the column"
-        f" that names them{', or file if each file is one' if several else ''}"
+        f"1. Which column names the algorithms{wide if numeric[1:] else ''}"
+        f"{', or file if each file is one' if several else ''}"
     )
     while True:
         algorithms = _ask_columns(question, columns, error.found.get("algorithm"), stands_for=files)
@@ -248,9 +249,9 @@ def _ask_task(error: UnclearTableError, options: dict[str, Any], wide: bool) -> 
     algorithms = _listed(options.get("algorithms") or options["algorithm"])
     numeric = [c for c in raw.columns if c not in algorithms and raw.is_numeric(c)]
     tasks = column_numbers(raw.columns, numeric)
-    more = " (or none)" if wide else f", or the columns that are tasks ({tasks}), or none"
+    more = "" if wide or not numeric[1:] else f", or which columns are tasks ({tasks})"
     known = error.found.get("dataset")
-    question = f"2. Which column names the dataset or task{more}"
+    question = f"2. Which column names the dataset or task (or none){more}"
     default = known or error.found.get("task")
     file = "row" if wide else "file"
     answer = _ask_columns(question, raw.columns, default, none=True, stands_for=[file])

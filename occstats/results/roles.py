@@ -178,6 +178,8 @@ class _Finder:
         made = dict(self.options)
         doubtful = self.doubts or self.form_asked
         if form == "algorithm":
+            if not self.keyed and all(map(self.raw.is_fractional, self.columns)):
+                return made | {"dataset": Blank(ROW)}
             if not self.keyed:
                 made |= {"dataset": Blank("")} if self._only_unnamed else _BY_TASK
             if not self._rows_told():

@@ -84,3 +84,10 @@ def test_what_to_compute_must_be_chosen(command, tmp_path, monkeypatch):
     assert (result.exit_code, result.stdout, [*tmp_path.iterdir()]) == (2, "", [])
     assert "all of them are 18 tasks from iris, wine" in result.stderr
     assert f"or occstats {command} --data builtin" in result.stderr
+
+
+def test_columns_of_scores_alone_lead_to_a_complete_command(csv):
+    table = csv(SMALL.drop(columns=["dataset", "class"]))
+    tried = next(line for line in refused(table) if line.startswith("try: "))
+    assert tried.endswith("--dataset @row --higher-is-better (or --lower-is-better)")
+    assert compare(table, "--dataset", "@row", "--higher-is-better").exit_code == 0
