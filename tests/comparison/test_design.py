@@ -19,20 +19,6 @@ def test_design_of_the_paper(lenz):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"alternative": "greater"}, {"family": "row", "alternative": "less"}, {"control": "A1"}],
-    ids=str,
-)
-def test_the_design_counts_the_tests_that_are_corrected_together(unbalanced, options):
-    found = compare(unbalanced, correction="bonferroni", **options)
-    tested = found.pairwise_full.query("p < 1")
-    assert len(tested)
-    design = found.design
-    np.testing.assert_allclose(tested["p"] / tested["p_unadjusted"], design.family_size)
-    assert design.smallest_p_corrected == min(1.0, design.smallest_p * design.family_size)
-
-
-@pytest.mark.parametrize(
     ("n_clusters", "settings", "least", "needed"),
     [
         # Sign flips of m datasets, two-sided: 2^(1 − m), whatever the number of pairs.
@@ -55,12 +41,3 @@ def test_too_few_datasets_show_nothing(n_clusters, settings, least, needed):
     assert found.summary["rank_high"].eq(3).all()
     # With as many as it takes there is a verdict.
     assert "cannot show" not in compare(table([2] * needed), **settings).verdict
-
-
-def test_too_few_resamples_are_noted():
-    frame = table([2] * 12, [0.0] * 4)
-    found = compare(frame, correction="bonferroni", n_resamples=100)
-    assert any("With 100 resamples no corrected p-value is below 0.059" in n for n in found.notes)
-    assert found.design.possible
-    more = compare(frame, correction="bonferroni", n_resamples=1000)
-    assert not any("resamples" in note for note in more.notes)

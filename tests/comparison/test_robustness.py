@@ -90,16 +90,3 @@ def test_a_policy_that_drops_the_control_is_refused():
     # As another policy it is not tried.
     found = compare(frame, control="B", missing="pairwise")
     assert set(found.gaps.policies["policy"]) == {"complete", "worst"}
-
-
-@pytest.mark.parametrize("datasets", [1, 2, 3])
-@pytest.mark.parametrize("algorithms", [2, 3])
-def test_what_is_left_out_must_leave_two_algorithms_and_a_dataset(datasets, algorithms):
-    scores = np.random.default_rng(0).normal(size=(4 * datasets, algorithms))
-    names = list("ABC")[:algorithms]
-    frame = pd.DataFrame(scores, columns=names).assign(task=range(4 * datasets))
-    frame["dataset"] = [f"d{i % datasets}" for i in range(len(frame))]
-    stability = compare(frame, algorithms=names, lower_is_better=False).stability
-    by_algorithm, by_dataset = stability.leave_one_algorithm_out, stability.leave_one_dataset_out
-    assert (0 if by_algorithm is None else len(by_algorithm)) == (3 if algorithms == 3 else 0)
-    assert (0 if by_dataset is None else len(by_dataset)) == (datasets if datasets > 1 else 0)
