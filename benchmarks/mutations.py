@@ -1,7 +1,7 @@
 """Measure how many small random changes of the code the tests notice.
 
 Each change (a reversed comparison, a swapped operator, another constant …) is made in a copy of the
-committed tree and tried against the nearest tests of its package, until one fails or 30 seconds of
+committed tree and tried against the nearest tests of its package, until one fails or 20 seconds of
 processor time are over: the doctests of its module, the test file with the module's name, files
 that name the changed function, the recorded outputs, then the other files, small ones first. A
 change that no test notices is equivalent, or a test is missing.
@@ -37,25 +37,25 @@ from shutil import rmtree
 
 ROOT = Path(__file__).parents[1]
 # Every number of whole comparisons.
-RECORDED = "tests/comparison/test_recorded.py"
+RECORDED = "tests/comparison/test_recorded*.py"
 # Messages about arguments with the defaults of all functions, and what commands print.
 REFUSALS = "tests/test_recorded_refusals.py"
 SCREENS = "tests/cli/test_recorded_screens.py"
 # Package → its tests, and its number of changes. `occstats` stands for the modules at its top.
 PACKAGES = {
-    "occstats/stats": (["tests/stats", RECORDED, REFUSALS], 40),
-    "occstats/engines": (["tests/engines"], 6),
-    "occstats/results": (["tests/results", RECORDED, REFUSALS], 26),
+    "occstats/stats": (["tests/stats", RECORDED, REFUSALS], 12),
+    "occstats/engines": (["tests/engines"], 2),
+    "occstats/results": (["tests/results", RECORDED, REFUSALS], 12),
     "occstats/comparison": (
         ["tests/comparison", "tests/report/test_terminal.py", SCREENS, REFUSALS],
-        26,
+        10,
     ),
-    "occstats/report": (["tests/report"], 14),
-    "occstats/figures": (["tests/figures", REFUSALS], 12),
-    "occstats/cli": (["tests/cli"], 8),
-    "occstats/experiment": (["tests/experiment", REFUSALS], 10),
-    "occstats/tuning": (["tests/tuning", REFUSALS], 8),
-    "occstats/datasets": (["tests/datasets", REFUSALS], 6),
+    "occstats/report": (["tests/report"], 7),
+    "occstats/figures": (["tests/figures", REFUSALS], 10),
+    "occstats/cli": (["tests/cli"], 5),
+    "occstats/experiment": (["tests/experiment", REFUSALS], 5),
+    "occstats/tuning": (["tests/tuning", REFUSALS], 4),
+    "occstats/datasets": (["tests/datasets", REFUSALS], 2),
     "occstats": (
         [
             "tests/test_files.py",
@@ -64,9 +64,9 @@ PACKAGES = {
             "tests/report/test_markup.py",
             "tests/report/test_terminal.py",
         ],
-        6,
+        3,
     ),
-    "descriptors": (["tests/descriptors", REFUSALS], 16),
+    "descriptors": (["tests/descriptors", REFUSALS], 8),
 }
 COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -83,7 +83,7 @@ PYTEST = ["-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly", "-m", 
           "--ignore-glob=*browser*", "--ignore-glob=*test_cluster*",
           "-W", "ignore::pytest.PytestAssertRewriteWarning"]  # fmt: skip
 # The tests of a change take at most so many seconds of processor time, and of waiting.
-MOST_SECONDS, MOST_WAITING = 30, 600
+MOST_SECONDS, MOST_WAITING = 20, 300
 # So many files are tried before the others are collected.
 NEAREST = 4
 # The exit code of a process in which pytest itself failed.
