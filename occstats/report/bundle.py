@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
     from occstats.comparison.text.methods import MethodsText
 
-__all__ = ["contents", "methods_to_latex", "paper_files", "paper_table", "write"]
-
 PAPER_TABLES = {
     "comparison": paper_comparison,
     "p_values": paper_p_values,

@@ -33,15 +33,6 @@ from occstats.report.terminal import (
 if TYPE_CHECKING:
     from occstats.comparison.families import Comparisons
 
-__all__ = [
-    "family_table",
-    "family_text",
-    "family_to_html",
-    "family_to_latex",
-    "print_family",
-    "write_family",
-]
-
 _SCORE = re.compile(r"score = (?P<name>.*?), (?P<direction>\w+ is better)")
 
 

@@ -12,19 +12,6 @@ import pandas as pd
 
 from occstats._format import integer, minus_signs, p_value, shorten, significant, word
 
-__all__ = [
-    "MOST_ROWS",
-    "PAIR",
-    "Column",
-    "Table",
-    "frame_table",
-    "frame_to_csv",
-    "grid_table",
-    "guard",
-    "plain_table",
-    "truth",
-]
-
 # The CSV file of a longer frame is compressed, and replaces the frame in comparison.json.
 MOST_ROWS = 10_000
 # A spreadsheet runs a cell that begins with one of these, also after blanks, as a formula.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
     from occstats.comparison.gate import Gate
 
-__all__ = ["gate_comment"]
-
 MOST_ROWS = 5
 
 

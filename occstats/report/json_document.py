@@ -14,8 +14,6 @@ import pandas as pd
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["dump", "plain", "to_dict", "to_json"]
-
 FRAMES = (
     "summary",
     "pairwise_full",

@@ -15,18 +15,6 @@ from occstats._format import TEX_COMMANDS, printable, shorten
 from occstats.errors import ArgumentError
 from occstats.report.formatted_table import Column, Table
 
-__all__ = [
-    "escape_html",
-    "escape_latex",
-    "escape_markdown",
-    "markdown_lines",
-    "prose_to_latex",
-    "table_to_html",
-    "table_to_latex",
-    "table_to_markdown",
-    "tabular_to_latex",
-]
-
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#$&])")
 _LATEX = re.compile("|".join(map(re.escape, TEX_COMMANDS)))
 

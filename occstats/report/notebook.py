@@ -15,8 +15,6 @@ from occstats.report.tables import all_tables, comparison_table
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["answer_to_latex", "to_html", "to_latex"]
-
 MOST_ROWS = 50
 
 

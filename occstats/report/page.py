@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
     from occstats.report.formatted_table import Table
 
-__all__ = ["content_security_policy", "provenance", "render", "source_hash"]
-
 SCRIPTS = ("controls.js", "pairs.js", "kernel.js", "what_if.js")
 # The first sections are open; readers unfold the others.
 OPEN_SECTIONS = 2

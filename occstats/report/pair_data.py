@@ -38,8 +38,6 @@ from occstats.stats._arrays import cluster_codes
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["MOST_ALGORITHMS", "pair_data", "why_no_what_if"]
-
 # Each pair takes half a kilobyte of the page.
 MOST_ALGORITHMS = 30
 MOST_SCORES = 200_000

@@ -12,20 +12,6 @@ from occstats._format import decimals
 from occstats.comparison.decision import BETTER
 from occstats.report.markup import markdown_lines
 
-__all__ = [
-    "DISTANCES",
-    "EQUAL",
-    "comparisons",
-    "conclusions",
-    "nearness",
-    "nearness_table",
-    "p_value",
-    "printed",
-    "published_page",
-    "published_table",
-    "scores_of",
-]
-
 # Half a unit of the third decimal, and rounding errors.
 EQUAL = 0.0005 + 1e-9
 DISTANCES = {

@@ -59,19 +59,6 @@ from occstats.results.aliases import score_word
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = [
-    "TEXTS",
-    "all_tables",
-    "comparison_table",
-    "heading_name",
-    "interval_heading",
-    "legend",
-    "other_estimand",
-    "paper_comparison",
-    "paper_p_values",
-    "paper_scores",
-]
-
 TEXTS = tomllib.loads(files(__package__).joinpath("report.toml").read_text("utf-8"))
 TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 # Columns of ``pairwise`` in the table of the comparison.

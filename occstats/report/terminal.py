@@ -31,15 +31,6 @@ from occstats.report.tables import all_tables, comparison_table, legend
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = [
-    "brief",
-    "labels_of",
-    "make_console",
-    "print_comparison",
-    "print_table",
-    "print_wrapped",
-]
-
 PARAGRAPH_WIDTH = 80
 # A pipe has no width; this suits the tables of most studies.
 PIPE_WIDTH = 200

@@ -16,14 +16,6 @@ from occstats.report.formatted_table import Table, frame_table, frame_to_csv
 if TYPE_CHECKING:
     from occstats.tuning import Sweep
 
-__all__ = [
-    "AXIS_LABELS",
-    "defaults_table",
-    "sweep_files",
-    "timing_table",
-    "write_sweep",
-]
-
 TIMES = ["descriptor", "n", "fit_seconds", "fit_growth", "query_seconds", "query_growth"]
 # Axis labels of hyperparameters.
 AXIS_LABELS = {
