@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, Literal, Self, TypeAlias
 
 import matplotlib
@@ -86,12 +87,10 @@ class Plot:
         chosen = preset(width)
         self.given = where
         self.inches = chosen.width
-        if isinstance(where, Axes):
-            self.inches = where.get_position().width * root_figure(where).get_figwidth()
-        elif where is not None:
+        if where is not None:
             # Matplotlib's stubs do not know the box of a figure.
-            box: Any = getattr(where, "bbox")  # noqa: B009
-            self.inches = float(box.width / root_figure(where).dpi)
+            given: Any = where
+            self.inches = float(given.bbox.width / root_figure(where).dpi)
         # Even in the user's style, TeX must not interpret names.
         self._settings: dict[Any, Any] = {"text.usetex": False}
         if where is None:
@@ -369,16 +368,12 @@ class Plot:
 
 def keep_tick_style(axes: Axes) -> None:
     """Fix the style of ticks, most of which Matplotlib makes only when it draws."""
-    if not _PYPLOT.get():
-        # `save` draws under the settings of the figure.
-        return
     # Matplotlib's stubs allow only literal names of settings.
     current: Any = matplotlib.rcParams
-    for axis in (axes.xaxis, axes.yaxis):
-        for which in ("major", "minor"):
-            prefix = f"{axis.axis_name}tick.{which}"
-            length, width, pad = (current[f"{prefix}.{name}"] for name in ("size", "width", "pad"))
-            axis.set_tick_params(which=which, length=length, width=width, pad=pad)
+    names = {"length": "size", "width": "width", "pad": "pad"}
+    for axis, which in product("xy", ("major", "minor")):
+        style = {option: current[f"{axis}tick.{which}.{name}"] for option, name in names.items()}
+        axes.tick_params(axis=axis, which=which, **style)  # type: ignore[arg-type]
 
 
 # -- selection and order of algorithms -------------------------------------------------------------
@@ -510,12 +505,11 @@ def limit_ticks(axes: Axes, inches: float, most: int = 6) -> None:
     size, (low, high) = matplotlib.rcParams["xtick.labelsize"], axes.get_xlim()
     for count in range(most, 0, -1):
         ticks = MaxNLocator(count, steps=[1, 2, 2.5, 3, 4, 5, 10]).tick_values(low, high)
-        step = ticks[1] - ticks[0]
-        # All labels have the decimals of the step, and need space on both sides.
-        decimals = len(f"{step:.6g}".partition(".")[2])
-        widest = max(measure(f"{tick:.{decimals}f}".replace("-", "−"), size) for tick in ticks)
+        texts = axes.xaxis.get_major_formatter().format_ticks([*ticks])
         shown = [tick for tick in ticks if low <= tick <= high]
-        if 1.3 * widest <= inches * step / (high - low):
+        # Labels need space on both sides.
+        room = inches * (ticks[1] - ticks[0]) / (high - low)
+        if 1.3 * max(measure(text, size) for text in texts) <= room:
             break
     else:
         # Two ticks are the least; zero, between them, has a line.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator, MultipleLocator
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from occstats._checks import check_fraction
@@ -227,7 +227,20 @@ def _draw_diagram(plot: Plot, decisions: PairDecisions, mean_ranks: pd.Series) -
     side = min(widest + numbers + _SPACE, 0.36 * plot.inches)
     unit = (high - low) / (plot.inches - 2 * side)
     axes.set(xlim=(low - side * unit, high + side * unit), ylim=(depth, 0))
-    _format_scale(axes, low, high, most=max(int((high - low) / (0.22 * unit)), 1))
+    # The upper spine is the scale.
+    axes.grid(visible=False)
+    axes.set_yticks([])
+    axes.spines[:].set_visible(False)
+    axes.spines["top"].set_visible(True)
+    axes.spines["top"].set_bounds(low, high)
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    most = max(int((high - low) / (0.22 * unit)), 1)
+    ticks = MaxNLocator(most, integer=True, min_n_ticks=2).tick_values(low, high)
+    axes.set_xticks([tick for tick in ticks if low <= tick <= high])
+    if len(axes.get_xticks()) > 1 and high - low <= 12:
+        axes.set_xticks(np.arange(2 * low, 2 * high + 1) / 2, minor=True)
+    axes.set_xlabel("← better\u2002\u2002mean rank\u2002\u2002worse →")
     feet = _parted(mean, _APART * unit, low, high)
     # A stem joins each mean rank to its name, that of the better half on the left.
     for place, (name, rank, foot, level) in enumerate(zip(names, mean, feet, levels, strict=True)):
@@ -308,17 +321,15 @@ def covering_groups(everyone: list[Group]) -> list[Group]:
     [(0, 1, 2), (0, 1, 3), (0, 2, 3)]
     """
     candidates = sorted(everyone, key=lambda group: (-len(group), group))
-    uncovered = {pair for group in everyone for pair in _pairs(group)}
+    uncovered = {pair for group in everyone for pair in combinations(group, 2)}
     chosen = []
     while uncovered:
-        best = max(candidates, key=lambda group: len(uncovered & _pairs(group)))
+        best = max(
+            candidates, key=lambda group: len(uncovered.intersection(combinations(group, 2)))
+        )
         chosen.append(best)
-        uncovered -= _pairs(best)
+        uncovered -= {*combinations(best, 2)}
     return sorted(chosen)
-
-
-def _pairs(group: Group) -> set[tuple[int, int]]:
-    return {(i, j) for place, i in enumerate(group) for j in group[place + 1 :]}
 
 
 def maximal_cliques(adjacent: NDArray[np.bool_]) -> list[tuple[int, ...]]:
@@ -384,23 +395,6 @@ def _levels(drawn: list[str], top: float) -> tuple[list[float], float]:
         levels[row] = levels[last - row] = round(top + height / 2, 6)
         top += height
     return levels, round(top, 6)
-
-
-def _format_scale(axes: Axes, low: float, high: float, *, most: int) -> None:
-    """Make the upper spine a scale of mean ranks with at most so many ticks."""
-    axes.grid(visible=False)
-    axes.set_yticks([])
-    axes.spines[:].set_visible(False)
-    axes.spines["top"].set_visible(True)
-    axes.spines["top"].set_bounds(low, high)
-    axes.xaxis.tick_top()
-    axes.xaxis.set_label_position("top")
-    ticks = MaxNLocator(most, integer=True, min_n_ticks=2).tick_values(low, high)
-    axes.set_xticks([tick for tick in ticks if low <= tick <= high])
-    if len(axes.get_xticks()) > 1 and high - low <= 12:
-        halves = MultipleLocator(0.5).tick_values(low, high)
-        axes.set_xticks([half for half in halves if low <= half <= high], minor=True)
-    axes.set_xlabel("← better\u2002\u2002mean rank\u2002\u2002worse →")
 
 
 def _gaps(group: Group) -> list[tuple[int, int]]:

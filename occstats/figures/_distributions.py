@@ -83,7 +83,15 @@ def distributions(
                     mean = float(np.average(scores[here, place], weights=weights[here]))
                     style: ArtistOptions = {"markeredgecolor": ink(), "markeredgewidth": 0.7}
                     axes.plot(mean, place + 0.06, "D", color=paper(), markersize=3, **style)
-                strips.append(_strip(place, scores[here, place], weights[here], colour))
+                # Seeded, so that the bytes are reproducible.
+                generator = np.random.default_rng(place)
+                points = {"score": scores[here, place], "weight": weights[here], "colour": colour}
+                strip = pd.DataFrame(points)
+                if len(strip) > MOST_POINTS:
+                    kept = generator.choice(len(strip), MOST_POINTS, replace=False)
+                    strip = strip.iloc[kept]
+                heights = place + generator.uniform(0.18, 0.42, len(strip))
+                strips.append(strip.assign(place=heights))
         tasks = pd.concat(strips)
         draw_points(axes, tasks, "score", "place", largest=2.8, alpha=0.55)
         axes.set_xlabel(f"{score_label(comparison)} of a task")
@@ -124,17 +132,6 @@ def _quantiles(
     """
     found = np.quantile(values, at, weights=weights, method="inverted_cdf")
     return np.asarray(found, dtype=float)
-
-
-def _strip(
-    place: int, values: NDArray[np.float64], weights: NDArray[np.float64], colour: str
-) -> pd.DataFrame:
-    # Seeded, so that the bytes are reproducible.
-    generator = np.random.default_rng(place)
-    table = pd.DataFrame({"score": values, "weight": weights, "colour": colour})
-    if len(table) > MOST_POINTS:
-        table = table.iloc[generator.choice(len(table), MOST_POINTS, replace=False)]
-    return table.assign(place=place + generator.uniform(0.18, 0.42, len(table)))
 
 
 def _alternative_text(

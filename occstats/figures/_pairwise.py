@@ -8,7 +8,6 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
-from numpy.typing import NDArray
 
 from occstats._format import decimals, listing, p_writer
 from occstats.comparison import Comparison
@@ -77,7 +76,9 @@ def pairwise(
         names = plot.algorithms(comparison, limit, algorithms, order, labels, highlight)
         axes, cell = matrix_axes(plot, names, enough=NUMBER_CELL)
         decisions = pair_decisions(comparison, names)
-        reach = _strongest(decisions)
+        upper = np.abs(decisions.difference[np.triu_indices(len(names), 1)])
+        # One outlying algorithm must not give all others the same colour.
+        reach = fence(np.concatenate([-upper, upper]))[1] or 1.0
         # Without the strongest colours, black numbers stay legible on all cells. With many ties
         # there is no shift; the decision is drawn all the same.
         shares = np.clip(np.nan_to_num(decisions.difference) / (2.2 * reach), -1, 1)
@@ -162,13 +163,6 @@ def p_values(
         return plot.finish(axes, _alternative_text(decisions, "p-value"))
 
 
-def _strongest(decisions: PairDecisions) -> float:
-    """Return the difference with the strongest colour."""
-    upper = np.abs(decisions.difference[np.triu_indices(len(decisions.names), 1)])
-    # One outlying algorithm must not give all others the same colour.
-    return fence(np.concatenate([-upper, upper]))[1] or 1.0
-
-
 def _draw_shares(axes: Axes, comparison: Comparison, names: list[str], inches: float) -> str:
     """Draw the cells below the diagonal; return which of their numbers fit."""
     tables = [comparison.matrix(kind).loc[names, names] for kind, _, _ in _SHARES]
@@ -176,9 +170,12 @@ def _draw_shares(axes: Axes, comparison: Comparison, names: list[str], inches: f
     squares = squares / squares.sum(axis=0)
     rows, columns = np.nonzero(np.tril(np.isfinite(squares).all(axis=0), -1))
     shares = squares[:, rows, columns]
+    wins, _, losses = np.round(100 * shares).astype(int)
+    # The numbers of a cell add up to 100.
+    counts = [*zip(wins, np.maximum(100 - wins - losses, 0), losses, strict=True)]
     forms = {
-        "wins/ties/losses": [_three(share) for share in shares.T],
-        "wins/losses": [f"{100 * share[0]:.0f}/{100 * share[2]:.0f}" for share in shares.T],
+        "wins/ties/losses": [f"{won}/{tied}/{lost}" for won, tied, lost in counts],
+        "wins/losses": [f"{won}/{lost}" for won, _, lost in counts],
     }
     fit = (form for form, texts in forms.items() if numbers_fit(texts, inches, 0.96))
     written = next(fit, "")
@@ -192,12 +189,6 @@ def _draw_shares(axes: Axes, comparison: Comparison, names: list[str], inches: f
     ):
         write_number(axes, column, row + 0.72, text, color=ink())
     return written
-
-
-def _three(share: NDArray[np.float64]) -> str:
-    """Return wins, ties and losses in per cent, rounded so that they add up to 100."""
-    wins, losses = round(100 * share[0]), round(100 * share[2])
-    return f"{wins}/{max(100 - wins - losses, 0)}/{losses}"
 
 
 def _signed(value: float) -> str:

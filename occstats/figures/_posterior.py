@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
@@ -66,9 +65,13 @@ def posterior(
     """
     with Plot(ax, width, note) as plot:
         first, second = chosen_pair(comparison, a, b)
-        draws = _draws(comparison, first, second)
-        rope = float(comparison.settings.rope)
-        shares = _shares(comparison, first, second, draws, rope)
+        draws, rope = _draws(comparison, first, second), float(comparison.settings.rope)
+        pairs = comparison.pairwise_full
+        row = pairs[(pairs["a"] == first) & (pairs["b"] == second)].iloc[0]
+        shares = row.reindex([*_REGIONS]).to_numpy(dtype=float)
+        if np.isnan(shares).any():
+            below, above = np.mean(draws < -rope), np.mean(draws > rope)
+            shares = np.array([below, 1 - below - above, above])
         plot.style(comparison.algorithms, labels)
         axes = plot.axes(min(0.55 * plot.inches, 2.6))
         reach = np.quantile(draws, [0.0005, 0.9995]) + np.array([-0.1, 0.1]) * np.ptp(draws)
@@ -121,16 +124,3 @@ def _draws(comparison: Comparison, first: str, second: str) -> NDArray[np.float6
     rng = np.random.default_rng(comparison.settings.random_state)
     weights = rng.standard_exponential((_DRAWS, len(means)))
     return np.asarray(weights @ means / weights.sum(axis=1), dtype=float)
-
-
-def _shares(
-    comparison: Comparison, first: str, second: str, draws: NDArray[np.float64], rope: float
-) -> list[float]:
-    """Return the probabilities in `pairwise`, or those of the draws if it has none."""
-    pairs = comparison.pairwise_full
-    row = pairs[(pairs["a"] == first) & (pairs["b"] == second)].iloc[0]
-    known = [float(row.get(column, np.nan)) for column in _REGIONS]
-    if not pd.isna(known).any():
-        return known
-    below, above = float(np.mean(draws < -rope)), float(np.mean(draws > rope))
-    return [below, 1 - below - above, above]

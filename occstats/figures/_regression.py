@@ -115,22 +115,19 @@ def regression(
 
 def _panel(axes: Axes, part: pd.DataFrame, inches: float) -> None:
     axes.axvline(0, color=FADED, lw=0.7, zorder=0)
-    looks = [_look(*ends) for ends in part[["ci_low", "ci_high"]].to_numpy(dtype=float)]
+    ends = part[["ci_low", "ci_high"]].to_numpy(dtype=float)
+    looks = [
+        (BLUE, "<") if high < 0 else (ORANGE, ">") if low > 0 else (ink(), ".")
+        for low, high in ends
+    ]
     draw_intervals(axes, part, ("coefficient", "ci_low", "ci_high"), looks, size=4)
     # A very wide interval, which would make the others look like points, is clipped.
-    ends = part[["ci_low", "ci_high"]].to_numpy(dtype=float)
     low, high = fence(ends)
     low, high = min(low, 0.0), max(high, 0.0)
     if low > np.nanmin(ends) or high < np.nanmax(ends):
         margin = 0.05 * (high - low)
         axes.set_xlim(low - margin, high + margin)
     limit_ticks(axes, inches, 4)
-
-
-def _look(low: float, high: float) -> tuple[str, str]:
-    if high < 0:
-        return BLUE, "<"
-    return (ORANGE, ">") if low > 0 else (ink(), ".")
 
 
 def _alternative_text(table: pd.DataFrame, names: list[str], terms: list[str]) -> str:

@@ -108,6 +108,11 @@ _HUES = (
     BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933",
     "#661100",
 )  # fmt: skip
+# Pale and dark shades of the hues follow them.
+_SHADES: Any = [
+    0.55 * np.array(to_rgb(hue)) + 0.45 * shade for shade in (1.0, 0.1) for hue in _HUES
+]
+_COLOURS = (*_HUES, *map(to_hex, _SHADES))
 # Nine markers and 30 colours: 90 series before a combination repeats.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 # Matplotlib's dash pattern: an offset, and the lengths of dashes and gaps.
@@ -141,7 +146,7 @@ def series_styles(names: Iterable[str], palette: Palette | None = None) -> dict[
     '#ff0000'
     """
     everyone = list(names)
-    base: Any = _house_colours()
+    base: Any = _COLOURS
     own: dict[str, str] = {}
     try:
         if isinstance(palette, Mapping):
@@ -164,16 +169,6 @@ def series_styles(names: Iterable[str], palette: Palette | None = None) -> dict[
         name: SeriesStyle(own.get(name, to_hex(colour)), marker, line)
         for name, colour, marker, line in zip(everyone, *cycles, strict=False)
     }
-
-
-@functools.cache
-def _house_colours() -> tuple[str, ...]:
-    def mixed(colour: str, other: float) -> str:
-        red, green, blue = (0.55 * part + 0.45 * other for part in to_rgb(colour))
-        return to_hex((red, green, blue))
-
-    shades = [_HUES, *([mixed(hue, shade) for hue in _HUES] for shade in (1.0, 0.1))]
-    return tuple(itertools.chain.from_iterable(shades))
 
 
 def ink() -> str:
@@ -225,31 +220,25 @@ _ALWAYS: dict[Any, Any] = {
 }
 
 
+@functools.cache
 def settings(chosen: Preset) -> dict[Any, Any]:
-    """Return the complete Matplotlib settings of a new figure."""
+    """Return the complete Matplotlib settings of a new figure: its defaults in the house style."""
+    defaults: Any = matplotlib.rcParamsDefault
+    house = Path(__file__).with_name("house.mplstyle")
     size, small = chosen.font_size, chosen.font_size - 1.0
     # Matplotlib's own fonts first: they are found under any settings.
     families = ["STIXGeneral", "serif"] if chosen.serif else ["DejaVu Sans", "sans-serif"]
     installed = {font.name for font in font_manager.fontManager.ttflist}
     families += [name for name in _FALLBACK_FONTS if name in installed and name not in families]
     return {
-        **_house(),
+        **{key: defaults[key] for key in defaults if not _INTERPRETER.fullmatch(key)},
+        **matplotlib.rc_params_from_file(house, use_default_template=False),
         "font.family": families,
         "mathtext.fontset": "stix" if chosen.serif else "dejavusans",
         **dict.fromkeys(("font.size", "axes.labelsize", "axes.titlesize"), size),
         **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), small),
         **_ALWAYS,
     }
-
-
-@functools.cache
-def _house() -> dict[Any, Any]:
-    """Return Matplotlib's default settings of figures, changed by the house style."""
-    defaults = matplotlib.rcParamsDefault
-    style = matplotlib.rc_params_from_file(
-        Path(__file__).with_name("house.mplstyle"), use_default_template=False
-    )
-    return {key: defaults[key] for key in defaults if not _INTERPRETER.fullmatch(key)} | dict(style)
 
 
 # -- what a figure carries, and its alternative text -----------------------------------------------
@@ -385,7 +374,17 @@ def render(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         files = {f"{name}.{kind}": _render(figure, kind, title or name, dpi) for kind in chosen}
-    _repeat_warnings(caught, glyphs=chosen != ["svg"])
+    missing = []
+    for warning in caught:
+        text = str(warning.message)
+        if match := _MISSING_GLYPH.search(text):
+            missing.append(chr(int(match[1])))
+        elif not text.startswith("Matplotlib currently does not support"):
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+    if missing and chosen != ["svg"]:
+        warnings.warn(MissingGlyphWarning(list(dict.fromkeys(missing))), stacklevel=2)
     return files
 
 
@@ -537,18 +536,3 @@ def _fix_layout(figure: Figure) -> None:
         engine.execute(figure)
     figure.set_layout_engine(None)
     figure.set_canvas(canvas)
-
-
-def _repeat_warnings(caught: list[warnings.WarningMessage], *, glyphs: bool) -> None:
-    """Warn once about all missing glyphs, and repeat the other warnings."""
-    missing: dict[str, None] = {}
-    for warning in caught:
-        match = _MISSING_GLYPH.search(str(warning.message))
-        if match:
-            missing[chr(int(match[1]))] = None
-        elif not str(warning.message).startswith("Matplotlib currently does not support"):
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )
-    if missing and glyphs:
-        warnings.warn(MissingGlyphWarning(list(missing)), stacklevel=3)

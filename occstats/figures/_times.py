@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
@@ -121,18 +120,12 @@ def _panel(axes: Axes, plot: Plot, table: pd.DataFrame, column: str, names: list
         band: ArtistOptions = {"color": look.color, "alpha": 0.18, "lw": 0}
         axes.fill_between(found.index, found["min"], found["max"], **band)
     drawn = table[table["descriptor"].isin(names)]
-    _guide(axes, drawn["n"].to_numpy(float), drawn[column].to_numpy(float))
-
-
-def _guide(axes: Axes, size: NDArray[np.float64], seconds: NDArray[np.float64]) -> None:
-    if not np.isfinite(seconds).any() or size.max() <= size.min():
-        return
-    ends = np.array([size.min(), size.max()])
-    top = float(np.nanmax(seconds))
-    axes.plot(ends, top * ends / ends[1], color="#999999", lw=0.7, ls=":", zorder=0)
-    style: ArtistOptions = {"fontsize": "small", "color": "#777777"}
-    start = (ends[0], top * ends[0] / ends[1])
-    axes.annotate("∝ n", start, (0, 4), textcoords="offset points", **style)
+    ends = drawn["n"].agg(["min", "max"]).to_numpy(float)
+    if drawn[column].notna().any() and ends[0] < ends[1]:
+        guide = drawn[column].max() * ends / ends[1]
+        axes.plot(ends, guide, color="#999999", lw=0.7, ls=":", zorder=0)
+        text: ArtistOptions = {"fontsize": "small", "color": "#777777"}
+        axes.annotate("∝ n", (ends[0], guide[0]), (0, 4), textcoords="offset points", **text)
 
 
 def _alternative_text(table: pd.DataFrame, names: list[str]) -> str:
