@@ -71,7 +71,7 @@ class FamilyPlotter:
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
             f"{name!r} draws one comparison of these {count(len(self.family), self.family.kind)}"
-            f": select one, such as comparisons[{next(iter(self.family))!r}].plot.mean_ranks(); "
+            f": select one, such as comparisons[{next(iter(self.family))!r}].plot.{name}(); "
             "plot() draws the conclusions of all"
         )
 

@@ -191,7 +191,7 @@ class Plot:
 
     def label(self, name: str, inches: float | None = None) -> str:
         """Return a name for one line of a text: whole if it fits, by default, most of the width."""
-        return self.labels([name], inches or 0.8 * self.inches)[0]
+        return self.labels([name], inches or 0.9 * self.inches)[0]
 
     def labels(
         self, names: Sequence[str], inches: float, *, lines: int = 1, size: str | float = "medium"

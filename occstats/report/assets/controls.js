@@ -12,6 +12,9 @@
     return made;
   };
 
+  /* Long names break after underscores. */
+  const breakable = (text) => text.split(/(?<=_)/).flatMap((part) => [document.createElement("wbr"), part]).slice(1);
+
   const compareCells = (one, other) => {
     const [a, b] = [one.dataset.v, other.dataset.v];
     if (a !== undefined && b !== undefined) return Number(a) - Number(b);
@@ -40,7 +43,7 @@
     headings.forEach((heading, position) => {
       if (heading.querySelector(".unseen")) return;
       heading.dataset.heading = heading.textContent;
-      const button = element("button", { type: "button", title: "Sort by this column" }, heading.textContent);
+      const button = element("button", { type: "button", title: "Sort by this column" }, ...heading.childNodes);
       heading.replaceChildren(button);
       heading.setAttribute("aria-sort", "none");
       button.addEventListener("click", () => {
@@ -115,7 +118,7 @@
   const makeTable = (name, title, explanation, headings, rows, tall = false) => {
     const classes = (text, number) => `${number ? "n" : ""}${text.length > 30 ? " long" : ""}`;
     const cell = (content, place) => {
-      if (!place) return element("th", { scope: "row", className: classes(content) }, content);
+      if (!place) return element("th", { scope: "row", className: classes(content) }, ...breakable(content));
       if (!Array.isArray(content)) return element("td", {}, content);
       const made = element("td", { className: "n" }, content[0]);
       if (!Number.isNaN(content[1])) made.dataset.v = content[1];
@@ -123,7 +126,7 @@
     };
     const caption = element("caption", { id: `table-${name}` }, element("span", {}, element("b", {}, title), ` ${explanation}`));
     const head = headings.map((text, place) =>
-      element("th", { scope: "col", className: classes(text, Array.isArray(rows[0]?.[place])) }, text));
+      element("th", { scope: "col", className: classes(text, Array.isArray(rows[0]?.[place])) }, ...breakable(text)));
     const table = element("table", {}, caption, element("thead", {}, element("tr", {}, ...head)),
       element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map(cell)))));
     makeSortable(table);
