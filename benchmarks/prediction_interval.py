@@ -43,7 +43,7 @@ def simulate(rng: np.random.Generator, effects: str, icc: float, m: int) -> list
     new = of_datasets[m]
     ends = (
         (found.low, new, found.high),
-        (found.mean - reach, new, found.mean + reach),  # Higgins et al. (2009)
+        (found["mean"] - reach, new, found["mean"] + reach),  # Higgins et al. (2009)
         (found.probability_low, chance, found.probability_high),
     )
     return [100 * float(np.mean((low <= true) & (true <= high))) for low, true, high in ends]

@@ -243,7 +243,7 @@ class Comparison:
     @cached_copy
     def diagnostics(self) -> pd.DataFrame:
         """Return the correlation of tasks within datasets."""
-        return self.study.unordered_pairs(vars(cluster_diagnostics(self.study.sample)))
+        return self.study.unordered_pairs(cluster_diagnostics(self.study.sample))
 
     @cached_copy
     def stability(self) -> Stability:

@@ -60,7 +60,7 @@ def binary_frame(study: Study) -> pd.DataFrame | None:
     if study.n_clusters < 2 or not is_binary(results.scores):
         return None
     found = clustered_mcnemar(study.sample, confidence=1 - alpha, alpha=alpha)
-    frame = study.unordered_pairs({str(name): found[name].to_numpy() for name in found})
+    frame = study.unordered_pairs(found)
     level, score = f"{100 * (1 - alpha):g} %", score_word(results.score_name)
     rows: Any = frame.itertuples(index=False)
     return frame.assign(line=[_line(row, level, score, results.unit) for row in rows])

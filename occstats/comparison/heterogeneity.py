@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from occstats.stats.sample import PairBlock
 
 
-#: The columns of the frame, and the fields of `RandomEffects`.
+#: The columns of `random_effects`, with their names in the frame.
 COLUMNS = {
     "n_datasets": "n_datasets",
-    "random_effects_mean": "mean",
-    "heterogeneity_sd": "tau",
+    "mean": "random_effects_mean",
+    "tau": "heterogeneity_sd",
     "i_squared": "i_squared",
-    "prediction_low": "low",
-    "prediction_high": "high",
-    "prob_better": "probability",
-    "prob_better_ci_low": "probability_low",
-    "prob_better_ci_high": "probability_high",
+    "low": "prediction_low",
+    "high": "prediction_high",
+    "probability": "prob_better",
+    "probability_low": "prob_better_ci_low",
+    "probability_high": "prob_better_ci_high",
 }
 
 
@@ -45,12 +45,8 @@ def heterogeneity_frame(study: Study) -> pd.DataFrame:
         effects, variances = _effects(block, errors)
         effects[:, unscored[block.a] | unscored[block.b]] = np.nan
         parts.append(random_effects(effects, variances, confidence=1 - study.settings.alpha))
-    return study.unordered_pairs(
-        {
-            column: np.concatenate([getattr(found, field) for found in parts])
-            for column, field in COLUMNS.items()
-        }
-    )
+    found = pd.concat(parts, ignore_index=True)[[*COLUMNS]]
+    return study.unordered_pairs(found.rename(columns=COLUMNS))
 
 
 def dataset_effects(results: Results, a: str, b: str) -> pd.DataFrame:
@@ -88,7 +84,9 @@ def _fold_errors(results: Results, sample: Sample) -> dict[tuple[int, int], Floa
     if results.nested or sample.n_clusters < sample.n_tasks:
         return {}
     place = results.algorithms.index
-    return {(place(a), place(b)): found.scale for (a, b), found in fold_tests(results)}
+    return {
+        (place(a), place(b)): found["scale"].to_numpy() for (a, b), found in fold_tests(results)
+    }
 
 
 def new_dataset_sentence(comparison: Comparison, a: str, b: str) -> str:

@@ -87,9 +87,9 @@ def _decide_again(decision: Decision, parts: Mapping[str, Results]) -> pd.DataFr
             best = left.study.algorithms[0]
             names = [name for name in decision.study.algorithms if name in left.study.algorithms]
             a, b = np.array(names, dtype=object)[list(combinations(range(len(names)), 2))].T
-            without = {f"{name}_without": values for name, values in _pairs(left, names).items()}
-            columns = {"a": a, "b": b, **_pairs(decision, names), **without}
-            frames.append(pd.DataFrame({"name": label, "best": best, **columns}))
+            pairs = {f"{name}_without": values for name, values in _pairs(left, names).items()}
+            pairs = {"a": a, "b": b} | _pairs(decision, names) | pairs
+            frames.append(pd.DataFrame({"name": label, "best": best, **pairs}))
     found = pd.concat(frames, ignore_index=True)
     tested = found["conclusion"].notna()
     # A pair that loses its test becomes undecided.

@@ -104,11 +104,11 @@ class Study:
             }
         )
 
-    def ordered_pairs(self, matrices: Mapping[str, npt.NDArray[Any]]) -> pd.DataFrame:
+    def ordered_pairs(self, matrices: Mapping[str, Any]) -> pd.DataFrame:
         """Return one row per ordered pair a ≠ b with the element [a, b] of each matrix."""
         return self._pairs(np.nonzero(~np.eye(len(self.algorithms), dtype=bool)), matrices)
 
-    def unordered_pairs(self, matrices: Mapping[str, npt.NDArray[Any]]) -> pd.DataFrame:
+    def unordered_pairs(self, matrices: Mapping[str, Any] | pd.DataFrame) -> pd.DataFrame:
         """Return one row per pair, a before b in the order of the algorithms.
 
         A vector has an element per pair, in this order.
@@ -116,7 +116,7 @@ class Study:
         return self._pairs(np.triu_indices(len(self.algorithms), 1), matrices)
 
     def _pairs(
-        self, places: tuple[npt.NDArray[Any], ...], matrices: Mapping[str, npt.NDArray[Any]]
+        self, places: tuple[npt.NDArray[Any], ...], matrices: Mapping[str, Any] | pd.DataFrame
     ) -> pd.DataFrame:
         names = np.array(self.algorithms, dtype=object)
         columns = {

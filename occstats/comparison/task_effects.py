@@ -11,7 +11,7 @@ import pandas as pd
 
 from occstats._format import listing
 from occstats.stats._arrays import BoolArray
-from occstats.stats.bayes import CorrelatedT, correlated_t
+from occstats.stats.bayes import correlated_t
 from occstats.stats.corrections import adjust
 from occstats.stats.regression import weighted_regression
 from occstats.stats.strata import rank_strata
@@ -120,7 +120,7 @@ def _notes(traits: pd.DataFrame, known: BoolArray, varying: list[str]) -> list[s
 
 def fold_tests(
     results: Results, rope: float = 0.0
-) -> Iterator[tuple[tuple[str, str], CorrelatedT]]:
+) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
     """Yield unordered pairs that have folds, with the correlated t-test on every task."""
     if results.fold_scores is None:
         return
@@ -143,18 +143,10 @@ def fold_frame(study: Study) -> pd.DataFrame | None:
     results = study.results
     datasets, tasks = (results.scores.index.get_level_values(level) for level in (0, 1))
     parts = [
-        pd.DataFrame(
-            {
-                "a": a,
-                "b": b,
-                "dataset": datasets,
-                "class": tasks,
-                "mean_difference": found.mean,
-                "better": found.better,
-                "equivalent": found.equivalent,
-                "worse": found.worse,
-            }
-        )
+        found.assign(a=a, b=b, dataset=datasets).assign(**{"class": tasks})
         for (a, b), found in fold_tests(results, study.settings.rope or 0.0)
     ]
-    return pd.concat(parts, ignore_index=True) if parts else None
+    columns = ["a", "b", "dataset", "class", "mean_difference", "better", "equivalent", "worse"]
+    if not parts:
+        return None
+    return pd.concat(parts, ignore_index=True).rename(columns={"mean": "mean_difference"})[columns]

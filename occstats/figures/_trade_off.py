@@ -24,7 +24,7 @@ from occstats.figures._base import (
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Width, paper
 from occstats.figures.registry import read_frame
-from occstats.stats.pareto import ParetoFront, pareto_front
+from occstats.stats.pareto import pareto_front
 
 # More resamples would not change the printed shares.
 _RESAMPLES = 2000
@@ -201,7 +201,7 @@ def _name_column(frame: pd.DataFrame) -> str | None:
 
 
 def _draw_algorithms(
-    axes: Axes, plot: Plot, places: dict[str, int], found: ParetoFront, sign: float
+    axes: Axes, plot: Plot, places: dict[str, int], found: pd.DataFrame, sign: float
 ) -> None:
     for name, place in places.items():
         look = plot.look(name)
@@ -214,10 +214,10 @@ def _draw_algorithms(
             x, y, look.marker, color=look.color, markersize=6, markeredgecolor=paper(),
             markeredgewidth=0.6, zorder=3,
         )  # fmt: skip
-    front = sorted(np.flatnonzero(found.on_front), key=lambda place: found.cost[place])
+    front = found[found.on_front].sort_values("cost", kind="stable")
     axes.step(
-        found.cost[front],
-        sign * found.score[front],
+        front.cost,
+        sign * front.score,
         where="post",
         color="#8C8C8C",
         lw=0.8,
@@ -225,7 +225,7 @@ def _draw_algorithms(
     )
 
 
-def _alternative_text(places: dict[str, int], found: ParetoFront, sign: float, score: str) -> str:
+def _alternative_text(places: dict[str, int], found: pd.DataFrame, sign: float, score: str) -> str:
     parts = [
         f"{clean(name)} {sign * found.score[place]:.3f} in {found.cost[place]:.3g} s "
         f"({percent(float(found.probability[place]))} on the front)"

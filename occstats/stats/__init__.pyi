@@ -1,6 +1,5 @@
 from .bayes import (
     BayesianPairs as BayesianPairs,
-    CorrelatedT as CorrelatedT,
     bayesian_signed_rank as bayesian_signed_rank,
     correlated_t as correlated_t,
     probability_best as probability_best,
@@ -16,10 +15,7 @@ from .corrections import (
     adjust as adjust,
     adjust_pairs as adjust_pairs,
 )
-from .diagnostics import (
-    ClusterDiagnostics as ClusterDiagnostics,
-    cluster_diagnostics as cluster_diagnostics,
-)
+from .diagnostics import cluster_diagnostics as cluster_diagnostics
 from .effect_sizes import (
     PairEffects as PairEffects,
     pair_effects as pair_effects,
@@ -45,17 +41,13 @@ from .means import (
     mean_differences as mean_differences,
     mean_tests as mean_tests,
 )
-from .pareto import (
-    ParetoFront as ParetoFront,
-    pareto_front as pareto_front,
-)
+from .pareto import pareto_front as pareto_front
 from .power import (
     mean_power as mean_power,
     minimal_detectable_difference as minimal_detectable_difference,
     smallest_p as smallest_p,
 )
 from .meta_analysis import (
-    RandomEffects as RandomEffects,
     cluster_effects as cluster_effects,
     random_effects as random_effects,
 )

@@ -28,6 +28,7 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special
 
@@ -63,26 +64,6 @@ class BayesianPairs:
     better: FloatArray
     equivalent: FloatArray
     worse: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class CorrelatedT:
-    """Posterior of the mean difference on each task, from its cross-validation folds.
-
-    Attributes
-    ----------
-    better, equivalent, worse : ndarray
-        Probabilities, one per task; NaN where fewer than two folds are known.
-    mean, scale, degrees_of_freedom : ndarray
-        Parameters of the Student distribution.
-    """
-
-    better: FloatArray
-    equivalent: FloatArray
-    worse: FloatArray
-    mean: FloatArray
-    scale: FloatArray
-    degrees_of_freedom: FloatArray
 
 
 def bayesian_signed_rank(
@@ -195,7 +176,7 @@ def correlated_t(
     *,
     rope: float = 0.01,
     test_share: float | ArrayLike | None = None,
-) -> CorrelatedT:
+) -> pd.DataFrame:
     r"""Run the Bayesian correlated t-test on each task, from the differences on its folds.
 
     Folds share training data, so that their differences are correlated; Nadeau and Bengio's
@@ -212,6 +193,13 @@ def correlated_t(
     test_share : float, optional
         ρ; by default 1 / (number of folds). With r repeats of k folds pass 1 / k.
 
+    Returns
+    -------
+    DataFrame
+        One row per task: the probabilities ``better``, ``equivalent`` and ``worse``, and the
+        ``mean``, ``scale`` and ``degrees_of_freedom`` of the posterior; NaN where fewer than two
+        folds are known.
+
     References
     ----------
     .. [1] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning 52,
@@ -222,28 +210,30 @@ def correlated_t(
     Examples
     --------
     >>> result = correlated_t([[0.02, 0.03, 0.01, 0.04, 0.03]], rope=0.01)
-    >>> round(float(result.better[0]), 4)
-    0.9477
+    >>> result[["better", "equivalent", "worse"]].round(3)
+       better  equivalent  worse
+    0   0.948       0.048  0.005
     """
     x = np.atleast_2d(np.asarray(fold_differences, dtype=float))
     n = np.sum(~np.isnan(x), axis=1).astype(float)
     enough = n >= 2
     safe = np.where(enough, n, 2.0)
-    mean = np.where(enough, np.nansum(x, axis=1) / safe, np.nan)
+    mean = np.nansum(x, axis=1) / safe
     squares = np.nansum((x - mean[:, None]) ** 2, axis=1)
     share = 1 / safe if test_share is None else np.asarray(test_share, dtype=float)
     scale = np.sqrt(squares / (safe - 1) * (1 / safe + share / (1 - share)))
-    scale = np.where(enough, scale, np.nan)
     above = _student_above(mean - rope, scale, safe - 1)
     below = _student_above(-mean - rope, scale, safe - 1)
-    return CorrelatedT(
-        above, 1 - above - below, below, mean, scale, np.where(enough, n - 1, np.nan)
-    )
+    probabilities = {"better": above, "equivalent": 1 - above - below, "worse": below}
+    posterior = {"mean": mean, "scale": scale, "degrees_of_freedom": n - 1}
+    frame = pd.DataFrame(probabilities | posterior)
+    frame.loc[~enough] = np.nan
+    return frame
 
 
 def _student_above(distance: FloatArray, scale: FloatArray, degrees: FloatArray) -> FloatArray:
     """Return P(T > 0) of a Student variable at `distance` with `scale`; a step for scale 0."""
-    step = np.where(np.isnan(distance), np.nan, 0.5 + 0.5 * np.sign(distance))
+    step = 0.5 + 0.5 * np.sign(distance)
     with np.errstate(divide="ignore", invalid="ignore"):
         smooth = special.stdtr(degrees, distance / scale)
     return np.asarray(np.where(scale > 0, smooth, step))

@@ -1,48 +1,15 @@
 """Dependence within clusters: intraclass correlation, design effect, informative size."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.special import stdtr
 
-from occstats.stats._arrays import FloatArray, IntArray, midranks, mirror
+from occstats.stats._arrays import FloatArray, midranks
 from occstats.stats.clusters import intraclass_correlation
 from occstats.stats.sample import PairBlock, Sample
 from occstats.stats.signed_rank import TESTS
 from occstats.stats.signed_rank.rosner_glynn_lee import size_inflation
-
-
-@dataclass(frozen=True, eq=False)
-class ClusterDiagnostics:
-    """Diagnostics of the differences of all pairs: arrays of shape (k, k).
-
-    The diagonal is NaN.
-
-    Attributes
-    ----------
-    icc : ndarray
-        ρ of the signed ranks (zeros dropped), as the Rosner-Glynn-Lee test estimates it, before
-        its bias correction.
-    icc_differences : ndarray
-        ρ of the differences themselves (zeros kept), by the same estimator.
-    design_effect : ndarray
-        Tasks that both algorithms have, divided by `effective_tasks`.
-    effective_tasks : ndarray
-        Number of independent tasks with the same information, given the intraclass correlation of
-        the Rosner-Glynn-Lee test; at least the number of clusters.
-    size_correlation, size_p : ndarray
-        Spearman's correlation, over clusters, between the number of tasks and the mean of a minus
-        b, and its two-sided p-value: a small one indicates informative cluster size. NaN if all
-        clusters have the same size.
-    """
-
-    icc: FloatArray
-    icc_differences: FloatArray
-    design_effect: FloatArray
-    effective_tasks: FloatArray
-    size_correlation: FloatArray
-    size_p: FloatArray
 
 
 def cluster_diagnostics(
@@ -50,7 +17,7 @@ def cluster_diagnostics(
     clusters: npt.ArrayLike | None = None,
     *,
     tie_tolerance: float = 0.0,
-) -> ClusterDiagnostics:
+) -> pd.DataFrame:
     r"""Measure the dependence of differences within clusters for every pair of algorithms.
 
     Parameters
@@ -61,6 +28,18 @@ def cluster_diagnostics(
         Label of the cluster (dataset) of each task.
     tie_tolerance : float
         Differences are rounded to multiples of this number.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair a < b of columns, in order: ρ of the signed ranks (zeros dropped), as the
+        Rosner-Glynn-Lee test estimates it before its bias correction (``icc``); ρ of the
+        differences themselves, zeros kept (``icc_differences``); the tasks that both algorithms
+        have over the effective ones (``design_effect``); the number of independent tasks with the
+        same information (``effective_tasks``); Spearman's correlation, over clusters, between the
+        number of tasks and the mean of a minus b, and its two-sided p-value
+        (``size_correlation``, ``size_p``): a small one indicates informative cluster size. They
+        are NaN if all clusters have the same size.
 
     Notes
     -----
@@ -87,38 +66,25 @@ def cluster_diagnostics(
     >>> from occstats.stats import cluster_diagnostics
     >>> scores = np.array([[.9, .8], [.8, .6], [.7, .8], [.5, .7], [.6, .5], [.9, .6]])
     >>> found = cluster_diagnostics(scores, [1, 1, 2, 2, 3, 3], tie_tolerance=1e-9)
-    >>> round(float(found.icc[0, 1]), 3)
-    0.74
+    >>> found[["icc", "effective_tasks", "design_effect"]].round(2)
+        icc  effective_tasks  design_effect
+    0  0.74              3.0            2.0
 
     With three clusters the corrected ρ is 1: six tasks are worth as much as three.
-
-    >>> float(found.effective_tasks[0, 1]), float(found.design_effect[0, 1])
-    (3.0, 2.0)
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    k = sample.n_algorithms
     parts = [
         _diagnose(block, ranked.observed.correlation)
         for block, ranked in zip(sample.blocks(), TESTS["rgl"].blocks(sample), strict=True)
     ]
-    columns = np.concatenate(parts, axis=1) if parts else np.zeros((6, 0))
-    rho_ranks, rho, effect, effective, correlation, p = columns
-
-    def symmetric(values: FloatArray) -> FloatArray:
-        return mirror(values, values, k, np.nan)
-
-    return ClusterDiagnostics(
-        icc=symmetric(rho_ranks),
-        icc_differences=symmetric(rho),
-        design_effect=symmetric(effect),
-        effective_tasks=symmetric(effective),
-        size_correlation=mirror(correlation, -correlation, k, np.nan),
-        size_p=symmetric(p),
-    )
+    columns = [
+        "icc", "icc_differences", "design_effect", "effective_tasks", "size_correlation", "size_p",
+    ]  # fmt: skip
+    return pd.DataFrame(np.hstack([np.empty((6, 0)), *parts]).T, columns=columns)
 
 
 def _diagnose(block: PairBlock, ranked: FloatArray) -> FloatArray:
-    """Return six diagnostics of some pairs, in the order of the result."""
+    """Return the diagnostics of some pairs, 6 × pairs."""
     known = ~np.isnan(block.grid)
     clusters = block.clusters.independent
     sizes = clusters.sums(known)
@@ -130,20 +96,13 @@ def _diagnose(block: PairBlock, ranked: FloatArray) -> FloatArray:
     between = (clusters.sums(x) ** 2 / np.maximum(sizes, 1)).sum(axis=0)
     total = np.zeros(len(n))
     rho = intraclass_correlation(between, (x**2).sum(axis=0), total, squared, n, m)
-    differing = (clusters.sums(known & (block.grid != 0)) > 0).sum(axis=0)
-    effective = _effective_tasks(ranked, sizes, differing)
-    correlation, p = _size_correlation(sums, sizes)
-    return np.array([ranked, rho, n / effective, effective, correlation, p])
-
-
-def _effective_tasks(rho: FloatArray, sizes: FloatArray, m: IntArray) -> FloatArray:
-    """Return Σ g / (1 + (g − 1) ρ) per column, with ρ corrected for m clusters."""
+    differing = (clusters.sums(known & (block.grid != 0)) > 0).sum(axis=0).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        inflation = np.where(sizes <= 1, 1.0, size_inflation(rho, sizes, m.astype(np.float64)))
-        total = np.where(inflation > 0, sizes / inflation, np.nan).sum(axis=0)
-    # With two clusters the correction can make ρ negative.
-    n = sizes.sum(axis=0)
-    return np.where(n > 0, np.minimum(total, n), np.nan)
+        inflation = np.where(sizes <= 1, 1.0, size_inflation(ranked, sizes, differing))
+        # With two clusters the correction can make ρ negative.
+        effective = np.minimum(np.where(inflation > 0, sizes / inflation, np.nan).sum(axis=0), n)
+    effective[n == 0] = np.nan
+    return np.array([ranked, rho, n / effective, effective, *_size_correlation(sums, sizes)])
 
 
 def _size_correlation(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:

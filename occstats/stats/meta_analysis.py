@@ -26,52 +26,20 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats._checks import check_fraction
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, IntArray
+from occstats.stats._arrays import FloatArray
 from occstats.stats.clusters import Clusters
 
 # Quantiles of the confidence distribution of τ², and halvings of an interval of z.
 _NODES, _HALVINGS = 200, 50
-
-
-@dataclass(frozen=True, eq=False)
-class RandomEffects:
-    """Heterogeneity over datasets; each field is an array with one value per column of effects.
-
-    Attributes
-    ----------
-    n_datasets : ndarray of int
-        Datasets with an effect.
-    mean, standard_error : ndarray
-        Random-effects mean, and its standard error.
-    tau : ndarray
-        Standard deviation of the true effects between datasets.
-    i_squared : ndarray
-        Share of the variance of the effects that is heterogeneity rather than error (I²).
-    low, high : ndarray
-        Prediction interval of the true effect on a new dataset.
-    probability, probability_low, probability_high : ndarray
-        Probability that this effect is positive, with its confidence interval.
-    """
-
-    n_datasets: IntArray
-    mean: FloatArray
-    standard_error: FloatArray
-    tau: FloatArray
-    i_squared: FloatArray
-    low: FloatArray
-    high: FloatArray
-    probability: FloatArray
-    probability_low: FloatArray
-    probability_high: FloatArray
 
 
 def random_effects(
@@ -79,7 +47,7 @@ def random_effects(
     variances: ArrayLike = 0.0,
     *,
     confidence: float = 0.95,
-) -> RandomEffects:
+) -> pd.DataFrame:
     """Estimate heterogeneity, and predict the effect on a new dataset.
 
     Parameters
@@ -94,16 +62,21 @@ def random_effects(
 
     Returns
     -------
-    RandomEffects
-        NaN in columns with fewer than two effects.
+    DataFrame
+        One row per column of effects: the number of datasets with an effect (``n_datasets``), the
+        random-effects mean and its standard error (``mean``, ``standard_error``), the standard
+        deviation of the true effects between datasets (``tau``), the share of the variance that is
+        heterogeneity rather than error (``i_squared``), the prediction interval of the true effect
+        on a new dataset (``low``, ``high``), and the probability that this effect is positive, with
+        its confidence interval (``probability``, ``probability_low``, ``probability_high``). NaN
+        with fewer than two effects.
 
     Examples
     --------
     >>> found = random_effects([0.10, 0.30, 0.35, 0.65], [0.03, 0.03, 0.05, 0.01])
-    >>> found.mean.round(3), found.tau.round(3), found.i_squared.round(2)
-    (array([0.382]), array([0.184]), array([0.57]))
-    >>> found.low.round(2), found.high.round(2), found.probability.round(2)
-    (array([-0.42]), array([1.14]), array([0.9]))
+    >>> found[["mean", "tau", "i_squared", "low", "high", "probability"]].round(2)
+       mean   tau  i_squared   low  high  probability
+    0  0.38  0.18       0.57 -0.42  1.14          0.9
     """
     check_fraction("confidence", confidence)
     y = np.asarray(effects, dtype=float)
@@ -167,12 +140,21 @@ def random_effects(
     if certain.any():
         low, high = np.where(certain, mean, low), np.where(certain, mean, high)
         probability = np.where(certain, (np.sign(mean) + 1) / 2, probability)
-    values = (
-        *(mean, error, np.sqrt(tau2), i_squared, low, high, probability),
-        np.minimum(chance_low, probability),
-        np.maximum(chance_high, probability),
-    )
-    return RandomEffects(m, *(np.where(m >= 2, x, np.nan) for x in values))
+    found = {
+        "mean": mean,
+        "standard_error": error,
+        "tau": np.sqrt(tau2),
+        "i_squared": i_squared,
+        "low": low,
+        "high": high,
+        "probability": probability,
+        "probability_low": np.minimum(chance_low, probability),
+        "probability_high": np.maximum(chance_high, probability),
+    }
+    frame = pd.DataFrame(found)
+    frame.loc[m < 2] = np.nan
+    frame.insert(0, "n_datasets", m)
+    return frame
 
 
 Fit = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray, FloatArray]]

@@ -1,40 +1,13 @@
 """Pareto front of score against cost, and its uncertainty."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import BoolArray, FloatArray, as_scores
 from occstats.stats.bootstrap import cluster_bootstrap
 from occstats.stats.clusters import Clusters, weighted_means
-
-
-@dataclass(frozen=True, eq=False)
-class ParetoFront:
-    """Mean score and mean cost of k algorithms, and their Pareto front.
-
-    Attributes
-    ----------
-    score, score_low, score_high : ndarray of shape (k,)
-        Mean score with equal weight for each cluster, and its percentile interval.
-    cost, cost_low, cost_high : ndarray of shape (k,)
-        Geometric mean cost with equal weight for each cluster, and its percentile interval.
-    on_front : ndarray of bool of shape (k,)
-        Whether no other algorithm has at least its score at no more cost, one of them strictly.
-    probability : ndarray of shape (k,)
-        Share of the bootstrap resamples in which it is on the front.
-    """
-
-    score: FloatArray
-    score_low: FloatArray
-    score_high: FloatArray
-    cost: FloatArray
-    cost_low: FloatArray
-    cost_high: FloatArray
-    on_front: BoolArray
-    probability: FloatArray
 
 
 def pareto_front(
@@ -45,7 +18,7 @@ def pareto_front(
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     random_state: int | np.random.Generator | None = None,
-) -> ParetoFront:
+) -> pd.DataFrame:
     """Find the algorithms on the Pareto front of score against cost, resampling clusters.
 
     Parameters
@@ -62,6 +35,15 @@ def pareto_front(
         Resamples of whole clusters, the same for scores and costs.
     random_state : int, Generator or None
         Seed of the resampling.
+
+    Returns
+    -------
+    DataFrame
+        One row per algorithm: its mean score and its geometric mean cost, with equal weight for
+        each cluster and percentile intervals (``score``, ``score_low``, ``score_high``, ``cost``,
+        ``cost_low``, ``cost_high``); whether no other algorithm has at least its score at no more
+        cost, one of them strictly (``on_front``); and the share of the resamples in which it is on
+        the front (``probability``).
 
     Examples
     --------
@@ -89,18 +71,18 @@ def pareto_front(
         random_state=random_state,
     )
     drawn = _undominated(found.replicates[:, :k], found.replicates[:, k:])
-    cost, cost_low, cost_high = (
-        np.exp(ends[k:]) for ends in (found.estimate, found.low, found.high)
-    )
-    return ParetoFront(
-        score=found.estimate[:k],
-        score_low=found.low[:k],
-        score_high=found.high[:k],
-        cost=cost,
-        cost_low=cost_low,
-        cost_high=cost_high,
-        on_front=_undominated(found.estimate[None, :k], found.estimate[None, k:])[0],
-        probability=drawn.mean(axis=0) if len(drawn) else np.full(k, np.nan),
+    whole = found.estimate[None]
+    return pd.DataFrame(
+        {
+            "score": found.estimate[:k],
+            "score_low": found.low[:k],
+            "score_high": found.high[:k],
+            "cost": np.exp(found.estimate[k:]),
+            "cost_low": np.exp(found.low[k:]),
+            "cost_high": np.exp(found.high[k:]),
+            "on_front": _undominated(whole[:, :k], whole[:, k:])[0],
+            "probability": drawn.mean(axis=0) if len(drawn) else np.nan,
+        }
     )
 
 

@@ -32,8 +32,8 @@ METAFOR = [
 @pytest.mark.parametrize(("effects", "variances", "expected"), METAFOR)
 def test_equals_metafor(effects, variances, expected):
     found = random_effects(effects, variances)
-    fields = ("mean", "standard_error", "tau", "i_squared")
-    assert [getattr(found, name)[0] for name in fields] == pytest.approx(expected, rel=1e-9)
+    fields = ["mean", "standard_error", "tau", "i_squared"]
+    assert found.loc[0, fields].tolist() == pytest.approx(expected, rel=1e-9)
 
 
 def test_without_errors_the_prediction_is_students_and_the_probability_that_of_noncentral_t():
@@ -53,9 +53,9 @@ def test_without_errors_the_prediction_is_students_and_the_probability_that_of_n
 
 def test_changing_the_sign_mirrors_the_prediction():
     one, other = random_effects(*BCG.T), random_effects(-BCG[:, 0], BCG[:, 1])
-    assert other.low == pytest.approx(-one.high)
-    assert other.probability == pytest.approx(1 - one.probability)
-    assert other.probability_low == pytest.approx(1 - one.probability_high)
+    assert other.low[0] == pytest.approx(-one.high[0])
+    assert other.probability[0] == pytest.approx(1 - one.probability[0])
+    assert other.probability_low[0] == pytest.approx(1 - one.probability_high[0])
 
 
 def test_columns_are_independent_and_missing_effects_are_left_out():
@@ -67,9 +67,9 @@ def test_columns_are_independent_and_missing_effects_are_left_out():
 
 def test_degenerate_effects():
     constant, equal = random_effects([0.1] * 4), random_effects([0.0] * 4)
-    assert constant.low == constant.high == pytest.approx(0.1)
-    assert constant.probability == 1
-    assert equal.probability == 0.5
+    assert constant.low[0] == constant.high[0] == pytest.approx(0.1)
+    assert constant.probability[0] == 1
+    assert equal.probability[0] == 0.5
     assert np.isnan(random_effects([0.1, np.nan]).low).all()
 
 

@@ -17,6 +17,7 @@ from occstats.stats import (
     pairwise_tests,
     typical_tests,
 )
+from occstats.stats._arrays import mirror
 from occstats.stats._resampling import Counts
 from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.clusters import Clusters
@@ -69,7 +70,10 @@ STATISTICS = {
     "posterior": lambda sample: difference_posterior(sample, rope=0.1, **SEEDED),
     "signed ranks": lambda sample: bayesian_signed_rank(sample, rope=0.1, **SEEDED),
     "Kendall": kendall_jackknife,
-    "diagnostics": cluster_diagnostics,
+    "diagnostics": lambda sample: {
+        name: mirror(*((x, -x) if name == "size_correlation" else (x, x)), sample.n_algorithms, 0.0)
+        for name, x in cluster_diagnostics(sample).items()
+    },
     "strata": lambda sample: strata_intervals(
         sample.ranks, sample.scores[:, 0], sample.clusters, [-9, 0, 9], **SEEDED
     ),
