@@ -226,9 +226,9 @@ def _ask_algorithms(
 
     columns = error.raw.columns
     files = ["file"] if several else []
-    wide = f", or which columns are algorithms ({column_numbers(columns, numeric)})"
+    several_columns = f", or which columns are algorithms ({column_numbers(columns, numeric)})"
     question = (
-        f"1. Which column names the algorithms{wide if numeric[1:] else ''}"
+        f"1. Which column names the algorithms{several_columns if numeric[1:] else ''}"
         f"{', or file if each file is one' if several else ''}"
     )
     while True:
