@@ -213,8 +213,8 @@ def positive_number(value: Any, name: str, *, or_zero: bool = False) -> float:
     if not is_number or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, got {value!r}.")
     if not math.isfinite(value) or value < 0 or (value == 0 and not or_zero):
-        kind = "not negative" if or_zero else "positive"
-        raise ValueError(f"{name} must be {kind} and finite, got {value!r}.")
+        kind = "0 or more" if or_zero else "positive"
+        raise ValueError(f"{name} must be finite and {kind}, got {value!r}.")
     return float(value)
 
 

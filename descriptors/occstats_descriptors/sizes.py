@@ -113,7 +113,7 @@ def resolve(size: Size, n: int, *, name: str = "k", maximum: int | None = None) 
     given: Any = size
     if not isinstance(given, bool) and isinstance(given, Integral):
         if not 1 <= int(given) <= limit:
-            remedy = "; give fewer neighbours or more rows" if int(given) > limit else ""
+            remedy = "; use fewer neighbours or more rows" if int(given) > limit else ""
             raise ValueError(
                 f"{name} must be an integer in [1, {limit}] for data with n_samples = {n}, "
                 f"got {name}={size}{remedy}."

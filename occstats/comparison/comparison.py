@@ -512,9 +512,10 @@ class Comparison:
             try:
                 mask = traits.eval(condition)
             except Exception as error:  # pandas raises whatever its parser or a column raises
+                reason = str(error).replace(" (<unknown>, line 1)", "")
                 raise ArgumentError(
                     f"where: {quote(condition)} is not a condition on {quote_list(known)} "
-                    f'({error}); write, for example, "dataset != {traits.index[0][0]!r}"'
+                    f'({reason}); write, for example, "dataset != {traits.index[0][0]!r}"'
                 ) from None
         elif isinstance(condition, pd.Series):
             mask = condition.reindex(self.results.scores.index)

@@ -432,9 +432,7 @@ def spool(
     """Write datasets in memory to files that worker processes can read."""
     for name, frame in data.items():
         if not isinstance(frame, pd.DataFrame):
-            raise ArgumentError(
-                f"data: expected a frame for {name!r}, got a {type(frame).__name__}"
-            )
+            raise ArgumentError(f"data: expected a frame for {name!r}, got {type(frame).__name__}")
     folder.mkdir(parents=True, exist_ok=True)
     # Not every name of a dataset is a valid file name.
     paths = {

@@ -178,7 +178,7 @@ def find_sources(
     frame = isinstance(given, pd.DataFrame | np.ndarray)
     if frame or not isinstance(given, str | os.PathLike | Iterable):
         raise ArgumentError(
-            "data: expected a path, several paths, or a mapping of names to frames; got a "
+            "data: expected a path, several paths, or a mapping of names to frames; got "
             f"{type(given).__name__}"
         )
     if isinstance(data, Mapping):

@@ -93,9 +93,8 @@ def preset(width: Width) -> Preset:
         )
     inches = float(match[1]) * _INCHES[match[2] or "in"]
     if not 2 <= inches <= 40:
-        raise FigureError(
-            f"width must be between 2 and 40 inches; got {width!r}, which is {inches:.3g} inches"
-        )
+        converted = f", which is {inches:.3g} inches" if match[2] else ""
+        raise FigureError(f"width must be between 2 and 40 inches; got {width!r}{converted}")
     return Preset(inches)
 
 

@@ -164,8 +164,9 @@ def _panels(table: pd.DataFrame, columns: list[str]) -> list[Panel]:
         used = [column for column in used if rows[column].nunique() > 1] or used[:1]
         if not 1 <= len(used) <= 2:
             raise FigureError(
-                f"sweep draws one or two hyperparameters a descriptor; {str(name)!r} has "
-                f"{len(used)} ({listing(used) or 'no numeric column'}): choose with parameters"
+                f"sweep draws one or two hyperparameters per descriptor; {str(name)!r} has "
+                f"{len(used)} ({listing(used) or 'no numeric column'}): choose some with"
+                " parameters=…"
             )
         part = rows.dropna(subset=used)
         metrics = list(dict.fromkeys(part["metric"]))

@@ -840,7 +840,7 @@ class _Finder:
         if listed.per_cent:
             bounds = "0 … 1 or 0 … 100" + (" throughout" if low >= 0 and high <= 100 else "")
         self.unclear(
-            f"{quote(listed.name)} lies in {bounds}, but the values in {low:.4g} … {high:.4g}",
+            f"{quote(listed.name)} lies in {bounds}, but the values lie in {low:.4g} … {high:.4g}",
             **({"lower_is_better": _DIRECTION} if self.reading.lower_is_better is None else {}),
         )
 

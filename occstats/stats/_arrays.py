@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats._checks import check_number
+from occstats._format import count
 from occstats.errors import ArgumentError
 
 FloatArray = npt.NDArray[np.float64]
@@ -42,11 +43,11 @@ def _as_floats(name: str, values: npt.ArrayLike, *, dimensions: int, allow_nan: 
         )
     n_infinite = int(np.count_nonzero(np.isinf(array)))
     if n_infinite:
-        raise ArgumentError(f"{name} must be finite; {n_infinite} values are infinite.")
+        raise ArgumentError(f"{name} must be finite; got {count(n_infinite, 'infinite value')}.")
     n_missing = int(np.count_nonzero(np.isnan(array)))
     if n_missing and not allow_nan:
         raise ArgumentError(
-            f"{name} must not contain missing values; {n_missing} values are NaN: "
+            f"{name} must not contain missing values; got {count(n_missing, 'NaN')}: "
             "remove those tasks first."
         )
     return array
@@ -74,7 +75,8 @@ def cluster_codes(
         codes, uniques = pd.factorize(labels)
     if (codes < 0).any():
         raise ArgumentError(
-            f"clusters must not be missing; {int((codes < 0).sum())} tasks have no label."
+            "clusters must not be missing; got "
+            f"{count(int((codes < 0).sum()), 'task')} without a label."
         )
     return codes.astype(np.intp, copy=False), np.asarray(uniques)
 

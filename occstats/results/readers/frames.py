@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats._format import quote, quote_list
+from occstats._format import count, quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.aliases import NAMES, lower_is_better, normalise
 from occstats.results.cells import (
@@ -215,8 +215,9 @@ def frame_of_scores(
     if isinstance(scores, np.ndarray):
         if scores.ndim != 2 or scores.shape[1] != len(algorithms):
             raise ResultsError(
-                f"array: has the shape {scores.shape} and {len(algorithms) or 'no'} names; pass"
-                " algorithms=…, the name of each column, and datasets=…, the dataset of each row"
+                f"array: has the shape {scores.shape} and {count(len(algorithms), 'name') if algorithms else 'no names'}; pass"
+                " the name of each column as algorithms=… and, if rows share datasets, the dataset"
+                " of each row as datasets=…"
             )
         frame = pd.DataFrame(scores, columns=list(algorithms))
     else:
@@ -238,8 +239,8 @@ def frame_of_scores(
         return frame
     if len(datasets) != len(frame):
         raise ResultsError(
-            f"datasets: {len(datasets):,} names for {len(frame):,} scores; name each score's"
-            " dataset"
+            f"datasets: has {count(len(datasets), 'name')} for {count(len(frame), 'row')} of"
+            " scores; name the dataset of each row"
         )
     frame.insert(0, "dataset", pd.Series(map(str, datasets), dtype=object))
     if frame["dataset"].duplicated().any():
