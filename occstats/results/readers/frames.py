@@ -214,8 +214,9 @@ def frame_of_scores(
     """
     if isinstance(scores, np.ndarray):
         if scores.ndim != 2 or scores.shape[1] != len(algorithms):
+            names = count(len(algorithms), "name") if algorithms else "no names"
             raise ResultsError(
-                f"array: has the shape {scores.shape} and {count(len(algorithms), 'name') if algorithms else 'no names'}; pass"
+                f"array: has the shape {scores.shape} and {names}; pass"
                 " the name of each column as algorithms=… and, if rows share datasets, the dataset"
                 " of each row as datasets=…"
             )
