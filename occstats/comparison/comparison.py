@@ -16,14 +16,12 @@ from threadpoolctl import threadpool_limits
 
 from occstats import __version__
 from occstats._format import count, did_you_mean, listing, quote, quote_list
-from occstats.comparison import task_effects
+from occstats.comparison import quantities
 from occstats.comparison.decision import BETTER, Decision
 from occstats.comparison.design import Design, study_design
-from occstats.comparison.effects import binary_frame, effects_frame, kendall_frame
 from occstats.comparison.heterogeneity import heterogeneity_frame
 from occstats.comparison.robustness import Gaps, Stability, study_gaps, study_stability
 from occstats.comparison.settings import SETTINGS, Settings
-from occstats.comparison.summary import summary_frame
 from occstats.errors import ArgumentError
 from occstats.results import Results
 from occstats.results.table import TASK
@@ -162,7 +160,7 @@ class Comparison:
         with the decisions (``rank_low`` to ``rank_high``); and the share of bootstrap resamples in
         which the algorithm comes first (``leads``).
         """
-        return summary_frame(self.study, self.decision)
+        return quantities.summary_frame(self.study, self.decision)
 
     @property
     def pairwise(self) -> pd.DataFrame:
@@ -193,7 +191,7 @@ class Comparison:
         clusters; and effect sizes. ``explain`` describes each column, and ``matrix`` returns one
         as a matrix.
         """
-        return self.decision.frame().merge(effects_frame(self.study), on=["a", "b"])
+        return self.decision.frame().merge(quantities.effects_frame(self.study), on=["a", "b"])
 
     @cached_copy
     def ranks(self) -> pd.DataFrame:
@@ -204,7 +202,7 @@ class Comparison:
     @cached_copy
     def kendall(self) -> pd.DataFrame:
         """Return the rank correlations of the scores."""
-        return kendall_frame(self.study)
+        return quantities.kendall_frame(self.study)
 
     @cached_copy
     def regression(self) -> pd.DataFrame:
@@ -213,7 +211,7 @@ class Comparison:
 
     @cached_copy
     def _regression(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
-        return task_effects.regression_frame(self.study)
+        return quantities.regression_frame(self.study)
 
     @cached_copy
     def complementary_pairs(self) -> pd.DataFrame:
@@ -238,7 +236,7 @@ class Comparison:
     @cached_copy
     def strata(self) -> pd.DataFrame:
         """Return the mean ranks by difficulty."""
-        return task_effects.strata_frame(self.study)
+        return quantities.strata_frame(self.study)
 
     @cached_copy
     def diagnostics(self) -> pd.DataFrame:
@@ -268,12 +266,12 @@ class Comparison:
     @cached_copy
     def fold_tests(self) -> pd.DataFrame | None:
         """Return the probability that ``a`` is better on each task; None without folds."""
-        return task_effects.fold_frame(self.study)
+        return quantities.fold_frame(self.study)
 
     @cached_copy
     def binary(self) -> pd.DataFrame | None:
         """Return the clustered McNemar tests of 0/1 scores; None for others."""
-        return binary_frame(self.study)
+        return quantities.binary_frame(self.study)
 
     @cached_copy
     def notes(self) -> tuple[str, ...]:

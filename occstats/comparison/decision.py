@@ -15,7 +15,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from occstats._format import count, printable
-from occstats.engines import run_in_r
 from occstats.stats._arrays import (
     BoolArray,
     FloatArray,
@@ -300,6 +299,8 @@ def _run_tests(
     notes = tuple(_cautions(study, tests, size))
     if settings.engine == "native":
         return tests, {"engine": "native"}, notes
+    from occstats.engines.clusrank import run_in_r
+
     found, record, more = run_in_r(
         settings.engine,
         study.tested,

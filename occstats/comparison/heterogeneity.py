@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from occstats._format import decimals, minus_signs, printable
+from occstats.comparison.quantities import fold_tests
 from occstats.comparison.study import clusters_of
-from occstats.comparison.task_effects import fold_tests
 from occstats.comparison.text.verdict import difference_digits
 from occstats.results.aliases import score_word
 from occstats.stats._arrays import FloatArray

@@ -34,7 +34,7 @@ from scipy import special
 
 from occstats._checks import check_number
 from occstats.stats._arrays import FloatArray, mirror
-from occstats.stats._resampling import PosteriorWeights, over_rows
+from occstats.stats.bootstrap import PosteriorWeights, over_rows
 from occstats.stats.clusters import Clusters, weighted_means
 from occstats.stats.sample import Sample
 

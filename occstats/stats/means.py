@@ -29,9 +29,8 @@ from scipy import special
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import BoolArray, FloatArray, antisymmetric, mirror
-from occstats.stats._resampling import Counts, PosteriorWeights, over_rows
 from occstats.stats.bayes import BayesianPairs
-from occstats.stats.bootstrap import studentised
+from occstats.stats.bootstrap import Counts, PosteriorWeights, over_rows, studentised
 from occstats.stats.clusters import (
     FEW_CLUSTERS,
     Clusters,

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from occstats.errors import ResultsError
 from occstats.experiment.tasks import N_FOLDS, Task
 from occstats.stats._arrays import FloatArray
-from occstats.stats._resampling import Counts
+from occstats.stats.bootstrap import Counts
 from occstats.stats.clusters import weighted_means
 from occstats.tuning.grids import SweepRecipe, Value, paper_defaults
 

@@ -14,8 +14,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from occstats.engines.agreement import check_engines
-from occstats.engines.clusrank import EQUAL_RANKS, clusrank_pairs
+from occstats.engines.clusrank import EQUAL_RANKS, check_engines, clusrank_pairs
 from occstats.engines.installation import engine_versions, probe
 from occstats.stats import Sample, clustered_wilcoxon, pairwise_tests
 

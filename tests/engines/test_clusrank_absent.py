@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from occstats.engines import installation
-from occstats.engines.agreement import EngineCheck
-from occstats.engines.clusrank import EQUAL_RANKS, clusrank_pairs
+from occstats.engines.clusrank import EQUAL_RANKS, EngineCheck, clusrank_pairs
 from occstats.engines.installation import find_rscript, probe
 from occstats.errors import EngineError
 from occstats.stats import Sample, pairwise_tests
@@ -160,7 +159,7 @@ def test_rscript_fails_in_the_middle(monkeypatch, tmp_path, ending, said):
     program(tmp_path, "Rscript", f'case "$*" in *versions*) {well};; esac\n{ending}')
     monkeypatch.setenv("PATH", str(tmp_path))
     if "sleep" in ending:
-        monkeypatch.setattr("occstats.engines.rscript.RUN_SECONDS", 0.3)
+        monkeypatch.setattr("occstats.engines.sessions.RUN_SECONDS", 0.3)
     assert said in refusal("rscript")
 
 

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from occstats.engines.embedded_r import own_environment
 from occstats.engines.installation import find_rscript, probe
+from occstats.engines.sessions import own_environment
 
 pytestmark = pytest.mark.skipif(not find_rscript(), reason="needs R: there is no Rscript")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from occstats.stats import bayes
-from occstats.stats._resampling import PosteriorWeights
 from occstats.stats.bayes import bayesian_signed_rank, correlated_t, probability_best
+from occstats.stats.bootstrap import PosteriorWeights
 
 X = np.array([0.799, 0.905, 0.874, 0.872, 0.962, 0.679, 0.737, 0.668, 0.789, 0.9, 0.798, 0.85])
 Y = np.array([0.752, 0.919, 0.857, 0.935, 0.999, 0.717, 0.745, 0.696, 0.819, 0.9, 0.793, 0.857])

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from occstats.stats._resampling import Counts
-from occstats.stats.bootstrap import bootstrap_means, cluster_bootstrap
+from occstats.stats.bootstrap import Counts, bootstrap_means, cluster_bootstrap
 from occstats.stats.clusters import weighted_means
 
 

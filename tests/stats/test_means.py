@@ -12,7 +12,7 @@ from occstats.stats import (
     mean_differences,
     mean_tests,
 )
-from occstats.stats._resampling import Counts
+from occstats.stats.bootstrap import Counts
 from occstats.stats.clusters import Clusters
 
 INFINITY = float("inf")

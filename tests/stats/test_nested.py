@@ -18,8 +18,7 @@ from occstats.stats import (
     typical_tests,
 )
 from occstats.stats._arrays import mirror
-from occstats.stats._resampling import Counts
-from occstats.stats.bootstrap import bootstrap_means
+from occstats.stats.bootstrap import Counts, bootstrap_means
 from occstats.stats.clusters import Clusters
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import TESTS
