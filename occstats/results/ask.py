@@ -237,7 +237,8 @@ def text_error(raw: RawTable, column: str, wrong: npt.NDArray[np.bool_]) -> Resu
     comma = is_decimal_comma(cell) and raw.decimal == "."
     name = raw.columns[0]
     left_out = f", or leave out rows without a name with where={f'{name}!='!r}"
-    unnamed = (raw.codes(name)[0][wrong] < 0).all() and not raw.is_numeric(name)
+    # Nothing else may be left out: a table may name a group in its first row only.
+    unnamed = not raw.is_numeric(name) and bool(((raw.codes(name)[0] < 0) == wrong).all())
     return ResultsError(
         f"{raw.row(first)}, column {quote(column)}: {quote(cell)} is not a number"
         f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}"

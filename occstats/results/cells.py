@@ -41,6 +41,8 @@ _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 _MARKED = re.compile(
     r"(?:\*{1,3}|__)(.+?)(?:\*{1,3}|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
 )
+# A linked score in Markdown; a whole number may be that of a reference.
+_LINKED = re.compile(r"\[([^\[\]]*\d\.\d[^\[\]]*)\]\([^()\s]*\)", re.ASCII)
 _LONGEST_SCORE = 100
 # Text in place of the score of a failed run, and of a missing score.
 _FAILURES = frozenset(
@@ -152,6 +154,8 @@ def plain_numbers(column: pd.Series, decimal: str = ".") -> Numbers | None:
 
 def _parse(text: str, decimal: str) -> tuple[float, float] | None:
     """Return a number, and 1 if it is per cent; None if it is not a number."""
+    if text[:1] == "[" and (linked := _LINKED.fullmatch(text)):
+        text = linked[1]
     if text.casefold() in _NO_VALUE:
         return _NOTHING
     # No number but infinity begins with a letter.

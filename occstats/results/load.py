@@ -305,7 +305,7 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
         name = "frame" if number == 1 else f"frame {number}"
         opened += _open(source, reading, limits, name)
     tables = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
-    labels = _labels([table.label or table.stem for table in tables]) if tables[1:] else [""]
+    labels = _labels(_stems(tables)) if tables[1:] else [""]
     named = {id(t): replace(t, label=name) for t, name in zip(tables, labels, strict=bool(tables))}
     opened = [named.get(id(item), item) if tables[1:] else item for item in opened]
     return [item.split_index() if isinstance(item, RawTable) else item for item in opened]
@@ -335,6 +335,13 @@ def _open(
     if not fspath(source):
         raise ResultsError("sources: the path is empty; name a results file or 'lenz2021'")
     return [recognise(raw) for raw in read_path(Path(source), limits, reading)]
+
+
+def _stems(tables: Sequence[RawTable]) -> list[str]:
+    """Return the labels or file names of tables; the names of the folders if these are equal."""
+    stems = [table.label or table.stem for table in tables]
+    folders = [Path(table.name).parent.name for table in tables]
+    return folders if len({*stems}) == 1 and len({*folders}) == len(folders) else stems
 
 
 def _labels(stems: Sequence[str]) -> list[str]:
@@ -543,6 +550,18 @@ def _table(
     return replace(results, read_as=(line,), dataset_hint=hint, notes=notes), labels
 
 
+def _is_only_task(raw: RawTable, reading: Reading) -> bool:
+    """Return True if the column told as the task has the scores of algorithms, one row each."""
+    task = reading.task
+    if not isinstance(task, str) or task not in raw.columns or not raw.is_fractional(task):
+        return False
+    algorithms = [c for c in raw.columns if c == reading.algorithm] or [
+        c for c in raw.columns if reading.algorithm is None and normalise(c) in NAMES["algorithm"]
+    ]
+    unique = len(algorithms) == 1 and len(raw.names(algorithms[0])) == raw.n_rows
+    return unique and reading.dataset is None and reading.score in {None, task}
+
+
 def _joined(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
     """Join the names in several columns of one role; columns of numbers may be tasks."""
     made: dict[str, pd.Series] = {}
@@ -550,6 +569,8 @@ def _joined(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
     dropped: list[str] = []
     for role in ("algorithm", "dataset", "task"):
         told = getattr(reading, role)
+        if role == "task" and _is_only_task(raw, reading):
+            reading, told = replace(reading, task=[told], score=None), [told]
         if isinstance(told, str | None):
             continue
         columns = list(dict.fromkeys(told))

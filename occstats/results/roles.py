@@ -50,6 +50,7 @@ _COLUMN, _COLUMNS, _DIRECTION = Blank("COLUMN"), Blank("COLUMNS"), Blank("True|F
 _ANOTHER = Blank("COLUMN", optional=True)
 _ROW, _REPEAT = Blank(ROW, optional=True), Blank("COLUMN/@row", optional=True)
 _CONDITION = Blank("COLUMN=VALUE", optional=True)
+_ROWS_ONLY = ("diff", "difference")  # names of tasks, but summaries above a column
 _BY_TASK = {"dataset": _COLUMN, "task": _ANOTHER}
 _MOST_MEASURES = 500
 # Text that begins with a fraction, or has no letters, as 87.9 [70.4] and 87 / 70.
@@ -885,7 +886,10 @@ class _Finder:
         kept = self.reading.algorithms if role == "algorithm" else ()
         asked = role == "algorithm" and role in self.told
         by_word = may_summarise if role != "algorithm" else is_summary
+        # Columns called so are differences of others; a row that is one would name two others.
+        named = _ROWS_ONLY if role != "algorithm" else ()
         summaries = [n for n in names if (is_summary(n) or by_word(n)) and n not in kept]
+        summaries = [n for n in summaries if normalise(n) not in named]
         if summaries and column != FILE:
             what = "summaries" if summaries[1:] else "a summary"
             dropped = np.isin(codes, [names.index(name) for name in summaries]).mean()

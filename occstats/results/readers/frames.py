@@ -315,10 +315,15 @@ def find_header(rows: Sequence[Sequence[str]], n_rows: int, where: str) -> tuple
     if not cells:
         return [], 0
     if n_rows == 1:
-        if has_two_headers(rows):
+        why = "numbers begin only below them" if has_two_headers(rows) else ""
+        # As above levels 1, 2, 3 of each, with no name in the column of the names.
+        if len({*cells[0]}) < len(cells[0]) and not any(row[0] for row in cells[:2]):
+            pairs = [*zip(*cells[:2], strict=False)]
+            why = why or "those of the first recur" * (len({*pairs}) == len(cells[0]))
+        if why:
             raise ResultsError(
-                f"{where}: there are 2 rows of column names, as numbers begin only below them;"
-                " write one row, or join them with header_rows=2",
+                f"{where}: there are 2 rows of column names, as {why}; write one row, or join them"
+                " with header_rows=2",
                 {"header_rows": 2},
             )
         return cells[0], titles + 1
@@ -349,11 +354,19 @@ def n_titles(rows: Sequence[Sequence[str]]) -> int:
     for i, row in enumerate(rows[:_ROWS]):
         first, *others = [cell.strip() for cell in row] or [""]
         below = rows[i + 1] if len(rows) > i + 1 else row
-        comment = first[:1] in {"#", "%"} and len(below) != len(row)
+        comment = first[:1] in {"#", "%"} and (
+            len(below) != len(row)
+            # A sentence with commas, between others and the names.
+            or (i > 0 and " " in first and all(below) and not any(map(_holds_number, below)))
+        )
         if not comment and (any(others) or (first and " " not in first)):
             # A table of one column has no title.
             return i if any(others) else 0
     return 0
+
+
+def _holds_number(cell: str) -> bool:
+    return bool(np.isfinite(parse_numbers(pd.Series([cell])).values).any())
 
 
 def has_two_headers(rows: Sequence[Sequence[str]]) -> bool:

@@ -16,6 +16,7 @@ from occstats.results.readers.limits import Limits, choose_table
 _RULE = re.compile(rb"^(?=.*\|)(?=.*-)[ \t|:-]+\r?$", re.MULTILINE)
 _BAR = re.compile(r"(?<!\\)\|")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_ESCAPED = re.compile(r"\\([|*_~`#<>\[\]])")
 _LINE = 10_000
 
 
@@ -44,6 +45,8 @@ def read_markdown(content: bytes, where: str, limits: Limits, number: int | str 
     _, (header, *rows), line = tables[choose_table(labels, number, where)]
     limits.check(where, columns=len(header))
     for place, row in enumerate(rows, start=line + 2):
+        while len(header) < len(row) <= 2 * len(header) and not row[-1]:
+            row.pop()
         if len(row) > len(header):
             raise ResultsError(
                 f"{where}, line {place}: {len(row)} cells where the header has {len(header)}; write"
@@ -77,11 +80,13 @@ def _cells(line: str) -> list[str]:
 
 
 def _cell(text: str) -> str:
-    """Return the text of a cell without tags.
+    """Return the text of a cell without tags and backslashes.
 
     >>> _cell(" <b>0.91</b> "), _cell("A &amp; B<br>C"), _cell("a \\\\| b"), _cell("x <5")
     ('0.91', 'A & B C', 'a | b', 'x <5')
+    >>> _cell("92.8%\\\\*"), _cell("a\\\\_b")
+    ('92.8%*', 'a_b')
     """
     if "<" in text or "&" in text:
         text = " ".join(html.unescape(_TAG.sub(" ", text)).split())
-    return text.replace("\\|", "|").strip()
+    return _ESCAPED.sub(r"\1", text).strip()
