@@ -260,6 +260,8 @@ def _pair_notes(comparison: Comparison, rows: pd.DataFrame) -> Iterator[str]:
     finite = np.isfinite(shifts.filter(["ci_low", "ci_high"]).to_numpy(dtype=float))
     if finite.any() and not finite.all():
         yield f"{ABSENT} no finite limit at this confidence level."
+    elif comparison.settings.has_intervals and _can_conclude(comparison) and not finite.any():
+        yield "No confidence interval has a finite limit at this confidence level."
 
 
 def other_estimand(comparison: Comparison) -> str:

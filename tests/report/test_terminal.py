@@ -169,3 +169,14 @@ def test_a_narrow_terminal_shows_every_number():
     found, wanted = (set(re.findall(r"\[.*\]|\d\.\d+", text)) for text in (narrow, wide))
     assert found == wanted
     assert max(map(len, narrow.splitlines())) <= 40
+
+
+def test_intervals_without_any_limit_are_explained():
+    failed = {"A": [11], "B": [0, 11], "C": [1, 2, 11]}
+    table = pd.DataFrame(1.0, index=range(12), columns=[*failed])
+    for name, rows in failed.items():
+        table.loc[rows, name] = 0.0
+    table.insert(0, "dataset", [f"d{i}" for i in range(12)])
+    text = str(occstats.compare(table, lower_is_better=False, n_resamples=200))
+    assert "% CI" not in text
+    assert "\nNo confidence interval has a finite limit at this confidence level.\n" in text
