@@ -56,18 +56,6 @@ def test_options_reach_the_settings():
     assert {key: meta[key] for key in expected} == expected
 
 
-def test_several_results_are_joined(csv):
-    frame = occstats.load_results("lenz2021").to_frame()
-    mine = frame[frame["descriptor"] == "ALP"].assign(descriptor="MINE")
-    mine["auroc"] = (mine["auroc"] + 0.01).clip(upper=1)
-    found = document("lenz2021", csv(mine), "--control", "MINE")
-    assert found["meta"]["family"] == "control"
-    assert len(found["meta"]["algorithms"]) == 10
-    assert found["verdict"].startswith("MINE has the best mean rank")
-    assert {row["conclusion"] for row in found["pairwise"] if row["a"] == "MINE"} >= {"better"}
-    assert any(row["p"] is None for row in found["pairwise"])
-
-
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     """Return the folder of a report and the output of the command."""

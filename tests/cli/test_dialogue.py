@@ -97,10 +97,3 @@ def test_interrupts_and_ends_of_input(table, n_answers):
     code, screen = converse(table, COMMAND, *answers, END)
     assert code == 2
     assert "try: occstats compare table.csv" in screen
-
-
-def test_errors_are_wrapped(tmp_path):
-    code, screen = converse(tmp_path, ["comapre"])
-    assert code == 2
-    assert max(map(len, screen.splitlines())) <= 80
-    assert "'comapre' (did you mean 'compare'?); the commands are" in " ".join(screen.split())

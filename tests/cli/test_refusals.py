@@ -71,11 +71,6 @@ def test_files_of_others_are_never_replaced(tmp_path, monkeypatch, typed, name, 
     assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
 
 
-def test_an_option_without_its_value_is_named():
-    result = CliRunner().invoke(main, ["compare", "lenz2021", "--margin"])
-    assert (result.exit_code, result.stderr) == (2, "Error: --margin needs a value\n")
-
-
 @pytest.mark.parametrize("command", ["run", "tune"])
 def test_what_to_compute_must_be_chosen(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -84,10 +79,3 @@ def test_what_to_compute_must_be_chosen(command, tmp_path, monkeypatch):
     assert (result.exit_code, result.stdout, [*tmp_path.iterdir()]) == (2, "", [])
     assert "all of them are 18 tasks from iris, wine" in result.stderr
     assert f"or occstats {command} --data builtin" in result.stderr
-
-
-def test_columns_of_scores_alone_lead_to_a_complete_command(csv):
-    table = csv(SMALL.drop(columns=["dataset", "class"]))
-    tried = next(line for line in refused(table) if line.startswith("try: "))
-    assert tried.endswith("--dataset @row --higher-is-better (or --lower-is-better)")
-    assert compare(table, "--dataset", "@row", "--higher-is-better").exit_code == 0

@@ -31,13 +31,6 @@ def test_where_compares_the_tasks_that_fulfil_a_condition(comparison):
     assert "Only tasks where n > 10 and dataset is 'iris', 'wine': 6 tasks of 246." in both.notes
 
 
-def test_explain_answers_or_suggests(comparison):
-    assert comparison.explain("rank_biserial")
-    assert comparison.explain("rank_biserail") == (
-        "There is no column 'rank_biserail' (did you mean 'rank_biserial'?)."
-    )
-
-
 def test_where_and_add_keep_and_take_settings():
     comparison = occstats.compare(
         "lenz2021", algorithms=["ALP", "SVM"], test="ds", alpha=0.1, n_resamples=100
@@ -53,13 +46,6 @@ def test_where_and_add_keep_and_take_settings():
 def test_where_refuses_what_is_no_condition(comparison, condition):
     with pytest.raises(ArgumentError, match="is not a condition on 'dataset'"):
         comparison.where(condition)
-
-
-def test_where_names_the_nearest_column_and_value(comparison):
-    with pytest.raises(ArgumentError, match=r"no column 'datset' \(did you mean 'dataset'\?\)"):
-        comparison.where(datset="iris")
-    with pytest.raises(ArgumentError, match=r"no task has dataset 'iriss' \(did you mean 'iris'"):
-        comparison.where(dataset=["wine", "iriss"])
 
 
 def test_add_takes_a_series_of_any_name(comparison):

@@ -28,11 +28,12 @@ OPTIONS = {
     "inference": ["cr1"],
     "missing": ["worst", "pairwise", "worst=0", "impute=A0", "drop-algorithms"],
     "suite": ["suite"],
+    "by": ["part"],
     "algorithms": [["A0", "A2"], ["A1", "A0", "A2"]],
     "preset": ["paper"],
     "n_resamples": [20, 300, 1000],
 }
-UNUSED = {"versions", "sources", "methods", "references", "answer", "verdict"}
+UNUSED = {"versions", "sources", "methods", "references", "answer", "verdict", "comparisons"}
 
 
 @pytest.mark.parametrize("case", cases("options"))
@@ -54,8 +55,9 @@ def compared(rng):
         found = occstats.compare(random_table(rng), **options)
     except OccstatsError as error:
         return f"{options}\n{type(error).__name__}: {error}"
-    methods = found.methods.partition("\n\nReferences")[0].replace(occstats.__version__, "VERSION")
-    lines = [str(options), str(found), methods, *shown("", found.to_dict())]
+    methods = getattr(found, "methods", "").partition("\n\nReferences")[0]
+    methods = methods.replace(occstats.__version__, "VERSION")
+    lines = [str(options), str(found), methods, found.to_latex(), *shown("", found.to_dict())]
     return "\n".join(line for line in lines if line)
 
 
@@ -63,22 +65,17 @@ def random_table(rng):
     """Return scores with few or many datasets and algorithms, ties, missing cells and traits."""
     sizes = [rng.choice([1, 1, 2, 3, 5]) for _ in range(rng.choice([2, 3, 5, 6, 7, 9, 14]))]
     effects = [rng.choice([0, 0, 0.02, 0.1, 0.3]) for _ in range(rng.choice([2, 3, 3, 4, 5]))]
-    data = table(
-        sizes,
-        effects,
-        spread=rng.choice([0.002, 0.05, 0.1]),
-        seed=rng.randrange(99),
-        score=rng.choice(["reward", "auroc"]),
-        folds=rng.choice([None, None, 3]),
-    )
-    score, place = data.columns[-1], data["dataset"].str[1:].astype(int)
+    score, folds, seed = rng.choice(["reward", "auroc"]), rng.choice([None, None, 3]), rng.random()
+    data = table(sizes, effects, spread=seed / 10, score=score, folds=folds, seed=int(1e6 * seed))
+    place = data["dataset"].str[1:].astype(int)
     data[score] = data[score].clip(0, 1).round(rng.choice([0, 1, 2, 2, 6]))
     if rng.random() < 0.4:
         data["n"] = 50 + 37 * (place % 4) + 10 * data["class"].str[1:].astype(int)
     if rng.random() < 0.4:
         failed = (data["algorithm"] == "A1") & (place % 4 == 1)
         data[score] = data[score].mask(failed | ((data["algorithm"] == "A2") & (place == 0)))
-    return data.assign(suite="s" + (place // 2).astype(str))
+    part = (place % 3).astype(str).str.cat(["x"] * len(data))
+    return data.assign(suite="s" + (place // 2).astype(str), part=part)
 
 
 def shown(name, value):

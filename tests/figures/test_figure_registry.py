@@ -74,13 +74,6 @@ def test_command_line_passes_every_option_on(tmp_path):
     assert 'height="288pt"' in drawn[0]
 
 
-def test_command_line_lists_the_figures():
-    done = run("--list")
-    assert done.exit_code == 0
-    starts = [line.split()[0] for line in done.stdout.splitlines() if not line.startswith(" ")]
-    assert starts == list(FIGURES)
-
-
 def test_command_line_refuses_a_broken_file_in_one_line(tmp_path):
     (tmp_path / "broken.parquet").write_text("<html>not found</html>")
     done = run("--times", tmp_path / "broken.parquet", "--out", tmp_path / "out")

@@ -253,9 +253,6 @@ def test_written_results_have_a_checksum(tmp_path, refused, long_frame):
     refused(path, says=("not what was written",))
 
 
-SCORES = "{},0.9,0.8\nwine,0.7,0.6\nglass,0.5,0.4\n"
-
-
 def test_wrong_encodings(tmp_path, refused):
     path = tmp_path / "a.csv"
     path.write_bytes(b"dataset,A,B\nx\x81,0.9,0.8\n")

@@ -67,17 +67,6 @@ def test_bundled_table_is_that_of_the_paper():
     assert means.round(3).tolist() == [0.817, 0.814, 0.805]
 
 
-def test_wide_form(long_frame, tmp_path):
-    wide = long_frame.pivot(
-        index=["dataset", "class", "n", "m"], columns="descriptor", values="auroc"
-    )
-    same(load_results(wide, score_name="auroc"), load_results(long_frame))
-    wide.reset_index().assign(best="B").to_csv(tmp_path / "a.csv")
-    results = load_results(tmp_path / "a.csv", score_name="auroc", ignore="best")
-    same(results, load_results(long_frame))
-    assert "not used: '', 'best'" in results.read_as[0]
-
-
 def fold_frame(long_frame, folds=3):
     rng = np.random.default_rng(0)
     frame = pd.concat([long_frame.assign(fold=fold) for fold in range(folds)])

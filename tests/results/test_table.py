@@ -27,11 +27,6 @@ def test_oriented_scores():
     assert results.scores.iloc[0, 0] == 1.0
 
 
-def test_select(long_frame):
-    results = load_results(long_frame)
-    assert results.select(["B", "A"]).algorithms == ["B", "A"]
-
-
 def gappy():
     nan = np.nan
     return load_results(
