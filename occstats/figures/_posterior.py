@@ -98,7 +98,7 @@ def posterior(
         sides = difference_of(comparison, plot.label(first), plot.label(second))
         plot.label_values(axes, f"mean difference in {score_label(comparison)}, {sides}", 0.9)
         plot.note(
-            "Posterior by the Bayesian bootstrap of datasets: probability that "
+            "From the Bayesian bootstrap of datasets: the probability that "
             f"{plot.label(first)} is worse than, equivalent to (within ±{rope:g}, dashed) or "
             f"better than {plot.label(second)}."
         )

@@ -71,7 +71,7 @@ class FigureEntry:
 _SHOWS = {
     "ranks": "frequency of each rank, by algorithm",
     "mean_ranks": "mean ranks with confidence intervals",
-    "critical_difference": "mean ranks; bars or dots mark those with no significant difference",
+    "critical_difference": "mean ranks, and groups without a significant difference",
     "forest": "difference of the leader or control from each rival",
     "pairwise": "difference, p-value and wins/ties/losses of every pair",
     "p_values": "p-value of every pair",
@@ -80,7 +80,7 @@ _SHOWS = {
     "distributions": "scores of each algorithm",
     "profiles": "share of tasks close to the best",
     "scatter": "two algorithms task by task",
-    "posterior": "posterior of the difference of a pair",
+    "posterior": "posterior of the mean difference of a pair",
     "dataset_effects": "difference of two algorithms on each dataset",
     "regression": "effects of the tasks' traits on ranks",
     "trade_off": "score against run time, with the Pareto front",
