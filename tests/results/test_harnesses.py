@@ -27,24 +27,6 @@ def write(path, content):
     return path
 
 
-def inspect_log(model, grade):
-    samples = [
-        {"id": i, "scores": {"match": {"value": grade if i else "C", "answer": "a"}}}
-        for i in range(4)
-    ]
-    return {"eval": {"task": "qa", "model": model}, "plan": {}, "samples": samples}
-
-
-@pytest.mark.parametrize(
-    ("grade", "score"),
-    [("I", 0), ("P", 0.5), ("N", 0), (True, 1), (0.7, 0.7)],
-)
-def test_grades_of_inspect(tmp_path, grade, score):
-    files = [write(tmp_path / f"{m[-4:]}.json", inspect_log(m, grade)) for m in MODELS]
-    found = load_results(*files).scores["lab/beta"]
-    assert found.tolist() == [1, score, score, score]
-
-
 def test_mteb_results(tmp_path):
     for model, score in zip(MODELS, (0.9, 0.8), strict=True):
         folder = tmp_path / model.replace("/", "__") / ("a" * 40)
@@ -150,13 +132,6 @@ def test_losses_of_automlbenchmark_that_are_not_negated(tmp_path, refused):
     refused(tmp_path / "results.csv")
 
 
-def test_constraints_of_automlbenchmark_distinguish_frameworks(tmp_path):
-    frame = pd.read_csv(FOLDER / "automlbenchmark/results.csv")
-    frame["constraint"] = frame["constraint"].where(frame["fold"] == 0, "4h8c")
-    frame.to_csv(tmp_path / "results.csv", index=False)
-    assert "TunedForest (4h8c)" in load_results(tmp_path / "results.csv").algorithms
-
-
 def test_lm_evaluation_harness():
     with pytest.raises(ResultsError, match="names 2 measures"):
         read("lm_eval")
@@ -165,32 +140,6 @@ def test_lm_evaluation_harness():
     assert (set(table.clusters), table.n_tasks) == (DATASETS, 12)
     assert table.scores["lab__beta"].tolist() == [0.0, 1.0, 1.0, 1.0] * 3
     assert read("lm_eval", metric="acc", cluster="doc.passage").n_clusters == 6
-
-
-def lm_eval_results(model, acc, groups):
-    tasks = {"arc": {"acc,none": acc, "acc_stderr,none": 0.1, "alias": "arc"}}
-    tasks |= {f"mmlu_{name}": {"acc,none": acc + 0.1} for name in ("law", "art")}
-    tasks |= {"mmlu": {"acc,none": 0.0}, "mmlu_arts": {"acc,none": 0.0}} if groups else {}
-    return {
-        "results": tasks,
-        "group_subtasks": {"mmlu": ["mmlu_law", "mmlu_arts"], "mmlu_arts": ["mmlu_art"]}
-        if groups
-        else {},
-        "config": {"model": "hf", "model_args": f"pretrained={model},revision=main"},
-        "versions": {},
-    }
-
-
-def test_results_of_lm_evaluation_harness(tmp_path):
-    """Results of groups are means over their tasks, and not tasks."""
-    for groups, datasets in ((True, {"arc", "mmlu"}), (False, {"arc", "mmlu_law", "mmlu_art"})):
-        for name, acc in (("a", 0.5), ("b", 0.25)):
-            write(tmp_path / f"{name}.json", lm_eval_results(f"lab/{name}", acc, groups))
-        table = load_results(tmp_path / "a.json", tmp_path / "b.json")
-        assert table.algorithms == ["lab/a, main", "lab/b, main"]
-        assert (set(table.clusters), table.n_tasks) == (datasets, 3)
-        assert table.scores["lab/b, main"].tolist() == [0.25, 0.35, 0.35]
-        assert table.higher_is_better
 
 
 def test_helm():

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from occstats.errors import OccstatsError, ResultsError
-from occstats.results import Results, load_results
+from occstats.results import Results, aliases, load_results
 from tests.recorded import cases, check_case
 
 SCORES = {
@@ -35,8 +35,12 @@ def test_tables_are_read_as_recorded(name, case, tmp_path, monkeypatch):
 
 
 def run(command):
-    known = (read, line, written, wide, long, edit, mixtures)
-    names = {each.__name__: each for each in known} | {"pd": pd, "concat": pd.concat}
+    known = (read, line, written, wide, long, edit, mixtures, meanings)
+    names = {each.__name__: each for each in known} | {
+        "pd": pd,
+        "concat": pd.concat,
+        "aliases": aliases,
+    }
     found = eval(command, names)
     return "\n".join(found) if isinstance(found, list) else found
 
@@ -109,6 +113,21 @@ def show(results: Results) -> str:
     table = pd.concat(parts, axis=1).reset_index()
     rows = [table.columns, *table.to_numpy()[:6]]
     return "\n".join([*lines, *("  ".join(map(str, row)) for row in rows)])
+
+
+def meanings(*names):
+    """Return what each name of a column or algorithm is taken for."""
+    rules = [getattr(aliases, name) for name in aliases.__all__ if name.startswith(("is_", "may"))]
+    rules += [aliases.ends_as_companion, aliases.lower_is_better]
+    lines = []
+    for name in names:
+        measure, part = aliases.measure(name)
+        found = [
+            f"{rule.__name__} {rule(name)}" for rule in rules if rule(name) not in (False, None)
+        ]
+        found += [*sorted(aliases.measures_in(name)), *aliases.trait_names([name, "class"])]
+        lines.append(f"{name}: {measure and measure.name} {part} ({', '.join(found)})")
+    return lines
 
 
 WORDS = {
