@@ -219,8 +219,8 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     # The median of all algorithms: that of the others is coupled with the rank (where they score
     # high by chance, both are high), so that a true null is often rejected.
     traits_of_tasks = np.column_stack([traits_of_tasks, np.median(scores, axis=1)])
-    fits = [
-        weighted_regression(
+    fits = {
+        algorithm: weighted_regression(
             ranks,
             traits_of_tasks,
             terms,
@@ -229,19 +229,10 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
             inference=settings.inference,
             confidence=1 - settings.alpha,
         )
-        for ranks in study.ranks[known].T
-    ]
-    reasons = dict.fromkeys(fit.reason for fit in fits if fit.reason is not None)
-    frame = pd.DataFrame(
-        {
-            "algorithm": np.repeat(np.array(study.algorithms, dtype=object), len(terms)),
-            "term": np.tile(np.array(terms, dtype=object), len(fits)),
-            **{
-                name: np.concatenate([getattr(fit, name) for fit in fits])
-                for name in ("coefficient", "se", "df", "p", "ci_low", "ci_high")
-            },
-        }
-    )
+        for algorithm, ranks in zip(study.algorithms, study.ranks[known].T, strict=True)
+    }
+    reasons = dict.fromkeys(fit.attrs["reason"] for fit in fits.values() if fit.attrs["reason"])
+    frame = pd.concat(fits, names=["algorithm", "term"]).reset_index()
     frame["p_unadjusted"] = frame["p"]
     if settings.regression_corrected:
         tested = frame["p"].where(frame["term"] != "intercept")

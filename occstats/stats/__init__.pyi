@@ -56,10 +56,7 @@ from .ranks import (
     rank_frequencies as rank_frequencies,
     task_ranks as task_ranks,
 )
-from .regression import (
-    Regression as Regression,
-    weighted_regression as weighted_regression,
-)
+from .regression import weighted_regression as weighted_regression
 from .sample import Sample as Sample
 from .signed_rank.pairwise import (
     ClusteredWilcoxonResult as ClusteredWilcoxonResult,

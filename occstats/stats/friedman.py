@@ -15,6 +15,7 @@ References
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -34,34 +35,21 @@ _ASSUMPTIONS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class FriedmanResult:
-    """Friedman's test and Iman and Davenport's less conservative version of it.
+class FriedmanResult(NamedTuple):
+    """Friedman's test of n rows, and Iman and Davenport's less conservative version of it.
 
-    Attributes
-    ----------
-    statistic, df, pvalue : float
-        Friedman's χ² with the correction for ties.
-    f_statistic, df_between, df_within, f_pvalue : float
-        Iman and Davenport's F.
-    ranks : ndarray, rows × algorithms
-        1 is best.
-    mean_ranks : ndarray
-        Mean rank of each algorithm.
-    n_blocks : int
-        Rows (tasks or datasets).
+    `chi_squared`, corrected for ties, has `df` degrees of freedom; `iman_davenport` is an F with
+    `df_between` and `df_within`.
     """
 
-    statistic: float
+    n: int
+    chi_squared: float
     df: float
-    pvalue: float
-    f_statistic: float
+    p: float
+    iman_davenport: float
     df_between: float
     df_within: float
-    f_pvalue: float
-    ranks: FloatArray
-    mean_ranks: FloatArray
-    n_blocks: int
+    p_iman_davenport: float
 
 
 def friedman(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> FriedmanResult:
@@ -87,7 +75,7 @@ def friedman(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> FriedmanResult
     --------
     >>> scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.7, 0.6, 0.65], [0.9, 0.7, 0.8]]
     >>> result = friedman(scores)
-    >>> round(result.statistic, 4), round(result.pvalue, 4), round(result.f_pvalue, 4)
+    >>> round(result.chi_squared, 4), round(result.p, 4), round(result.p_iman_davenport, 4)
     (6.0, 0.0498, 0.0156)
     """
     ranks = _ranks(scores, tie_tolerance)
@@ -99,27 +87,17 @@ def friedman(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> FriedmanResult
     # Perfect agreement: the F statistic is infinite, and its p-value zero.
     f = (n - 1) * statistic / rest if rest > 1e-12 * n * k else np.inf
     between, within = float(k - 1), float((k - 1) * (n - 1))
-    f_pvalue = float(special.fdtrc(between, within, f)) if np.isfinite(f) else 0.0
-    return FriedmanResult(
-        statistic=statistic,
-        df=between,
-        pvalue=float(special.chdtrc(between, statistic)),
-        f_statistic=f,
-        df_between=between,
-        df_within=within,
-        f_pvalue=f_pvalue if within > 0 else float("nan"),
-        ranks=ranks,
-        mean_ranks=means,
-        n_blocks=n,
-    )
+    p_f = float(special.fdtrc(between, within, f)) if np.isfinite(f) else 0.0
+    p = float(special.chdtrc(between, statistic))
+    p_f = p_f if within > 0 else float("nan")
+    return FriedmanResult(n, statistic, between, p, f, between, within, p_f)
 
 
-def nemenyi(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -> FloatArray:
+def nemenyi(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> FloatArray:
     r"""Return Nemenyi's two-sided p-values of all pairs, k × k, after Friedman's test.
 
     :math:`q = \sqrt2\,|\bar R_a - \bar R_b| / \sqrt{k(k+1)/(6n)}` against the studentised range of
-    k means with infinitely many degrees of freedom, which corrects for all pairs. The ranks of a
-    :class:`FriedmanResult` can replace the scores.
+    k means with infinitely many degrees of freedom, which corrects for all pairs.
 
     Examples
     --------
@@ -181,9 +159,7 @@ def _largest(k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     return z[used], below[used], density[used]
 
 
-def _ranks(scores: ArrayLike | FriedmanResult, tie_tolerance: float) -> FloatArray:
-    if isinstance(scores, FriedmanResult):
-        return scores.ranks
+def _ranks(scores: ArrayLike, tie_tolerance: float) -> FloatArray:
     table = as_scores("scores", scores, allow_nan=True)
     complete = table[~np.isnan(table).any(axis=1)]
     if table.shape[1] < 2 or len(complete) < 1:
@@ -229,25 +205,19 @@ def classical_tests(sample: Sample, names: Sequence[str], *, alpha: float = 0.05
         tests.append(
             {
                 "unit": unit,
-                "n": found.n_blocks,
-                "chi_squared": found.statistic,
-                "df": found.df,
-                "p": found.pvalue,
-                "iman_davenport": found.f_statistic,
-                "df_between": found.df_between,
-                "df_within": found.df_within,
-                "p_iman_davenport": found.f_pvalue,
-                "critical_difference": critical_difference(len(names), found.n_blocks, alpha),
+                **found._asdict(),
+                "critical_difference": critical_difference(len(names), found.n, alpha),
                 "valid": unit != "tasks",
                 "assumption": _ASSUMPTIONS[unit],
             }
         )
+        means = _ranks(table, sample.tie_tolerance).mean(axis=0)
         of_pairs = {
             "unit": unit,
             "a": [names[place] for place in first],
             "b": [names[place] for place in second],
-            "mean_rank_difference": found.mean_ranks[first] - found.mean_ranks[second],
-            "p_nemenyi": nemenyi(found)[first, second],
+            "mean_rank_difference": means[first] - means[second],
+            "p_nemenyi": nemenyi(table, tie_tolerance=sample.tie_tolerance)[first, second],
         }
         pairs.append(pd.DataFrame(of_pairs))
     return Classical(

@@ -1,11 +1,11 @@
 """Weighted least squares with cluster-robust inference."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy import linalg, special
 
 from occstats._checks import check_choice, check_fraction
@@ -20,34 +20,6 @@ _RANK_TOLERANCE = 1e-12
 _NULL_EIGENVALUE = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class Regression:
-    """A fitted linear model; all arrays are in the order of `terms`.
-
-    Attributes
-    ----------
-    terms : tuple of str
-    coefficient, se, df, statistic, p, ci_low, ci_high : ndarray of shape (n_terms,)
-        Estimate, standard error, degrees of freedom of t, t, two-sided p-value and confidence
-        limits. NaN when there is no fit or no inference.
-    residual_sd : float
-        Root of the weighted residual sum of squares (weights of mean 1) over N − K.
-    reason : str or None
-        Why there is no fit, or no inference.
-    """
-
-    terms: tuple[str, ...]
-    coefficient: FloatArray
-    se: FloatArray
-    df: FloatArray
-    statistic: FloatArray
-    p: FloatArray
-    ci_low: FloatArray
-    ci_high: FloatArray
-    residual_sd: float
-    reason: str | None = None
-
-
 def weighted_regression(
     y: npt.ArrayLike,
     design: npt.ArrayLike,
@@ -57,7 +29,7 @@ def weighted_regression(
     weights: npt.ArrayLike | None = None,
     inference: Inference = "cr2",
     confidence: float = 0.95,
-) -> Regression:
+) -> pd.DataFrame:
     r"""Regress ``y`` on the columns of ``design`` by weighted least squares, with robust inference.
 
     Parameters
@@ -82,9 +54,12 @@ def weighted_regression(
 
     Returns
     -------
-    Regression
-        NaN with a `reason` if columns are linearly dependent, if observations do not outnumber the
-        terms, or if clusters are too few.
+    DataFrame
+        One row per term: estimate (``coefficient``), standard error (``se``), degrees of freedom of
+        t (``df``), t (``statistic``), two-sided p-value (``p``) and confidence limits (``ci_low``,
+        ``ci_high``). Its ``attrs`` have the ``residual_sd``, the root of the weighted residual sum
+        of squares (weights of mean 1) over N − K, and the ``reason`` for NaN if columns are
+        linearly dependent, if observations do not outnumber the terms, or if clusters are too few.
 
     Notes
     -----
@@ -115,8 +90,10 @@ def weighted_regression(
     >>> fit = weighted_regression(
     ...     y, np.column_stack([np.ones(6), x]), ("intercept", "x"), clusters=[1, 1, 2, 2, 3, 3]
     ... )
-    >>> fit.coefficient.round(4), fit.df.round(2)
-    (array([0.0733, 0.9886]), array([1.11, 1.24]))
+    >>> fit[["coefficient", "se", "df"]].round(2)
+               coefficient    se    df
+    intercept         0.07  0.11  1.11
+    x                 0.99  0.02  1.24
     """
     check_choice("inference", inference, get_args(Inference))
     check_fraction("confidence", confidence)
@@ -143,24 +120,24 @@ def weighted_regression(
         df: FloatArray,
         residual_sd: float,
         reason: str | None = None,
-    ) -> Regression:
+    ) -> pd.DataFrame:
         # Rounding can make the variance of a perfect fit negative.
         se = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             statistic = np.where((coefficient == 0) & (se == 0), 0.0, coefficient / se)
             half_width = special.stdtrit(df, (1 + confidence) / 2) * se
-        return Regression(
-            terms=tuple(terms),
-            coefficient=coefficient,
-            se=se,
-            df=df,
-            statistic=statistic,
-            p=np.asarray(2 * special.stdtr(df, -np.abs(statistic)), dtype=np.float64),
-            ci_low=coefficient - half_width,
-            ci_high=coefficient + half_width,
-            residual_sd=residual_sd,
-            reason=reason,
-        )
+        columns = {
+            "coefficient": coefficient,
+            "se": se,
+            "df": df,
+            "statistic": statistic,
+            "p": 2 * special.stdtr(df, -np.abs(statistic)),
+            "ci_low": coefficient - half_width,
+            "ci_high": coefficient + half_width,
+        }
+        frame = pd.DataFrame(columns, index=pd.Index(list(terms), dtype="object"))
+        frame.attrs = {"residual_sd": residual_sd, "reason": reason}
+        return frame
 
     unknown, no_covariance = np.full(k, np.nan), np.full((k, k), np.nan)
     found = _orthonormal(columns, mass, terms)

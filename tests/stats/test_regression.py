@@ -70,7 +70,7 @@ def test_correct_digits_on_nist(name, least):
     assert digits(fit.coefficient, certified["beta"]) > least
     if float(certified["rsd"]) > 0:
         tolerance = 1e-7 if name == "Filip" else 1e-8
-        assert fit.residual_sd == pytest.approx(float(certified["rsd"]), rel=tolerance)
+        assert fit.attrs["residual_sd"] == pytest.approx(float(certified["rsd"]), rel=tolerance)
 
 
 def regress(algorithm, inference):
@@ -180,7 +180,7 @@ def test_cr2_by_its_definition_in_full_matrices():
     for c in range(k):
         products = np.array([v[c] for v in vectors]) @ np.array([v[c] for v in vectors]).T
         df = np.trace(products) ** 2 / (products**2).sum()
-        assert fit.df[c] == pytest.approx(df, rel=1e-9)
+        assert fit.df.iloc[c] == pytest.approx(df, rel=1e-9)
 
 
 @pytest.mark.parametrize("inference", ["cr1", "cr2"])
@@ -222,7 +222,7 @@ def test_no_fit_with_a_reason():
     ]
     for design, terms, reason in cases:
         fit = weighted_regression(y, design, terms, clusters=clusters)
-        assert reason in fit.reason
+        assert reason in fit.attrs["reason"]
         assert np.isnan(fit.coefficient).all()
         assert np.isnan(fit.p).all()
 
@@ -233,7 +233,7 @@ def test_too_few_clusters_keep_the_coefficients(inference):
     fit = weighted_regression(
         y, design, ["1", "a", "b"], clusters=clusters % 3, weights=mass, inference=inference
     )
-    assert "3 clusters for 3 terms" in fit.reason
+    assert "3 clusters for 3 terms" in fit.attrs["reason"]
     np.testing.assert_allclose(fit.coefficient, sm.WLS(y, design, weights=mass).fit().params)
     assert np.isnan(fit.p).all()
 
@@ -245,5 +245,5 @@ def test_rounding_leaves_no_negative_variance():
         [0, 1, 0, 0, 1], design, ("intercept", "x"), clusters=[2, 3, 0, 0, 3], inference="cr1"
     )
     # The root of a rounding error of the variance.
-    assert fit.se[0] == pytest.approx(0, abs=1e-7)
-    assert fit.se[1] > 0.1
+    assert fit.se.iloc[0] == pytest.approx(0, abs=1e-7)
+    assert fit.se.iloc[1] > 0.1
