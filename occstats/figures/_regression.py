@@ -108,7 +108,8 @@ def regression(
         plot.label_rows(panels[0], names, drawn)
         plot.note(
             "Change in rank per unit of the trait (←\u00a0better, worse\u00a0→) with "
-            f"{confidence_intervals(comparison)}."
+            f"{confidence_intervals(comparison)}, not corrected for multiple testing. Triangles: "
+            "intervals that exclude 0."
         )
         return plot.finish_panels(panels[: len(terms)], _alternative_text(table, names, terms))
 
