@@ -348,8 +348,7 @@ def _section(title: str, found: list[tuple[str, str, str, str]], remarks: str) -
 
 def _fourth() -> str:
     """Return the section on the sample that was tried in two halves."""
-    with open(Path(__file__).with_name("found_tables.csv"), encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = _rows("found_tables.csv")
     kinds = Counter((row["half"], row["outcome"]) for row in rows)
     kinds.update(("both", row["outcome"]) for row in rows)
     lines = [
@@ -372,9 +371,48 @@ def _fourth() -> str:
         numbers = (kinds[half, outcome] for half in ("A", "B", "both"))
         lines.append(f"| {outcome} | {' | '.join(map(str, numbers))} |")
     lines += ["", "| half | table | correct reading | outcome |", "| --- | --- | --- | --- |"]
-    for row in rows:
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in row.values()) + " |")
-    return "\n".join(lines)
+    return "\n".join([*lines, *map(_line, rows)])
+
+
+def _fifth() -> str:
+    """Return the section on the sample that was tried before and after corrections."""
+    rows = _rows("found_tables_fifth.csv")
+    lines = [
+        "\n## Fifth sample\n",
+        "48 tables of 40 repositories, of which 42 hold a comparison. No repository is in an",
+        "earlier sample. All correct readings were written down before the first trial. Each",
+        "table was tried without options, then with the template filled in, then, if that did",
+        "not suffice, in the dialogue. None was read at once; 26 of 42 were read correctly with",
+        "one template or one dialogue. None was silently misread. Two tables are misread if one",
+        "follows the message: it proposed to leave out rows without a name, in a table that",
+        'names a group in its first row only, and to leave out a test called "diff" as a',
+        "summary. Both were corrected, as were escaped characters, linked scores and empty",
+        "cells at the end of rows in Markdown, notes above the names of columns, two rows of",
+        "names in CSV, files of one name in several folders, custom XML in workbooks, and a",
+        "single column of scores named as the task. The last column is the outcome after these",
+        "corrections: 33 of the 42 tables are read with one template or one dialogue, which",
+        "says nothing about other tables. Approximate numbers (~2000), ARFF, two tables side by",
+        "side in a sheet, and rows of text among the scores still cannot be read. Sums of",
+        "scores agree with those that pandas computes in all 38 readings that were compared. In",
+        "the table of graph kernels, 0 seems to stand for results that do not exist; the file",
+        "does not say so, and they are read as scores.\n",
+        "| outcome | as tried | corrected |",
+        "| --- | ---: | ---: |",
+    ]
+    tried, corrected = (Counter(row[name] for row in rows) for name in ("outcome", "later"))
+    for outcome in sorted({*tried, *corrected}):
+        lines.append(f"| {outcome} | {tried[outcome]} | {corrected[outcome]} |")
+    lines += ["", "| table | correct reading | outcome | corrected |", "| --- | --- | --- | --- |"]
+    return "\n".join([*lines, *map(_line, rows)])
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with open(Path(__file__).with_name(name), encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _line(row: dict[str, str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in row.values()) + " |"
 
 
 def page() -> str:
@@ -396,5 +434,6 @@ def page() -> str:
             _section("Second sample", FOUND, first),
             _section("Third sample", FOUND_LATER, later),
             _fourth(),
+            _fifth(),
         )
     )
