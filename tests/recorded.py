@@ -22,6 +22,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import wrap
 
 import pytest
 
@@ -68,6 +69,11 @@ def check_case(name: str, case: str, run: Callable[[str], str], folder: Path) ->
             + "\n".join(line for line in different if line.strip()),
             pytrace=False,
         )
+
+
+def n_lines(message: str) -> int:
+    """Return the number of lines of a message on a terminal of 80 columns."""
+    return sum(len(wrap(line, 80) or [""]) for line in message.splitlines())
 
 
 def _matched(found: str, expected: str) -> str:

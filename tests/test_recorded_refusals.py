@@ -26,7 +26,7 @@ from occstats.stats.friedman import friedman
 from occstats_descriptors.alp import resolve_weights
 from occstats_descriptors.external import make_external
 from occstats_descriptors.sizes import log_multiple, resolve
-from tests.recorded import cases, check_case
+from tests.recorded import cases, check_case, n_lines
 
 ROWS = np.random.default_rng(7).normal(size=(60, 4))
 KNOWN = {
@@ -52,8 +52,10 @@ def test_arguments_are_refused_as_recorded(known, case, tmp_path):
     def run(command):
         with pytest.raises((OccstatsError, ValueError, TypeError, AttributeError)) as caught:
             eval(command, dict(known))
-        assert "\n" not in str(caught.value)
-        return f"{caught.type.__name__}: {caught.value}"
+        message = f"{caught.type.__name__}: {caught.value}"
+        assert "\n" not in message
+        assert n_lines(message) <= 12
+        return message
 
     check_case("refusals", case, run, tmp_path)
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from occstats.cli.dialogue import load
 from occstats.cli.main import main, say
 from occstats.cli.options import (
     READING,
@@ -83,6 +82,7 @@ def compare(
     occstats compare mine.csv --score auroc,accuracy --family measures
     """
     from occstats._files import check_folder
+    from occstats.cli.dialogue import load
 
     if out is not None:
         check_folder(out)
@@ -147,6 +147,7 @@ def gate(
     if candidate == baseline:
         raise click.UsageError("--candidate and --baseline must be different algorithms")
     from occstats._format import quote
+    from occstats.cli.dialogue import load
     from occstats.comparison import pipeline
     from occstats.comparison.gate import judge
     from occstats.errors import ResultsError
@@ -315,6 +316,7 @@ def figures(
     frames: dict[str, Any] = {name: read_frame(path, name) for name, path in files.items()}
     comparison = None
     if any("comparison" in entry.needs for entry in wanted):
+        from occstats.cli.dialogue import load
         from occstats.comparison import pipeline
         from occstats.figures._base import known_algorithm
 

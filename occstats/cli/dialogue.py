@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import click
 
-from occstats._format import count, printable, quote, quote_list, terminal_width, wrap
+from occstats._format import count, listing, printable, quote, quote_list, terminal_width, wrap
 from occstats.cli.main import ARGUMENTS, advice, as_command, as_options, say
 from occstats.cli.options import READING, SETTINGS, take, with_options
-
-if TYPE_CHECKING:
-    from occstats.errors import ResultsError
-    from occstats.results import Results
-    from occstats.results.ask import UnclearTableError
-    from occstats.results.readers.frames import RawTable
-    from occstats.results.readers.limits import SeveralTablesError
+from occstats.comparison.settings import Settings
+from occstats.errors import ResultsError
+from occstats.results import Results, load_results
+from occstats.results.aliases import measure
+from occstats.results.ask import (
+    UnclearTableError,
+    column_numbers,
+    group_pattern,
+    kind_of,
+    merged,
+    numbered_columns,
+)
+from occstats.results.doubtful import quantities
+from occstats.results.missing import choices
+from occstats.results.readers.limits import SeveralTablesError
+from occstats.results.roles import fits
 
 __all__ = ["load"]
 
 MOST_COLUMNS = 40
+_KEYS = ("algorithm", "dataset", "task")
 
 
 def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -> Results:
@@ -30,417 +41,392 @@ def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -
 
     On a terminal, what a table does not tell is asked; the answers are added to ``given``.
     """
-    from occstats.comparison.settings import Settings
-    from occstats.errors import ResultsError
-    from occstats.results import load_results
-    from occstats.results.ask import merged
-
     Settings.of(**take(SETTINGS, dict(given)))  # refused before the tables are read
     reading = take(READING, given)
     if given.get("algorithms"):
         reading["algorithms"] = given["algorithms"]
-    quiet = given.pop("no_input", False) or not ask
-    answers: dict[str, Any] = {}
-    if quiet or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        results = load_results(*sources, **reading)
+    if given.pop("no_input", False) or not (ask and sys.stdin.isatty() and sys.stderr.isatty()):
+        results, answers = load_results(*sources, **reading), {}
     else:
-        try:
-            results = _load_answered(sources, reading, answers)
-        except ResultsError as error:
-            if not answers:
-                raise
-            raise click.ClickException(_with_answers(error, answers)) from None
-        try:
-            results = _ask_dataset(results, sources, reading, answers)
-            _ask_missing(results, given, answers)
-            if answers and not _confirmed(results, merged(reading, answers)):
-                click.echo(f"To change an answer: {_repeated(answers)}", err=True)
-                raise click.Abort
-        except EOFError:
-            click.echo(err=True)
-            if answers:
-                raise click.ClickException(f"no answer; try: {_repeated(answers)}") from None
-    if answers:
-        click.echo(f"Next time: {_repeated(answers)}\n", err=True)
-        click.get_current_context().meta[ARGUMENTS][:] = shlex.split(_repeated(answers))[1:]
+        dialogue = _Dialogue(sources, reading)
+        results, answers = dialogue.hold(given.get("missing")), dialogue.answers
     given.update({name: answers[name] for name in ("missing",) if name in answers})
     if "algorithms" in {**reading, **answers}:  # by name, not by number
         given["algorithms"] = results.algorithms
     return results
 
 
-def _repeated(answers: Mapping[str, Any]) -> str:
-    return as_command(click.get_current_context().meta[ARGUMENTS], answers)
+class _Dialogue:
+    """The questions about the sources of a command, and the options that the answers give."""
 
+    def __init__(self, sources: Sequence[str], reading: Mapping[str, Any]) -> None:
+        self.sources, self.reading = sources, reading
+        self.answers: dict[str, Any] = {}
+        self.asked: set[str] = set()
 
-def _with_answers(error: ResultsError, answers: Mapping[str, Any]) -> str:
-    message = advice(error, shlex.split(_repeated(answers))[1:])
-    if "\ntry: " not in message:
-        click.echo(f"With the answers: {_repeated(answers)}", err=True)
-    return message
-
-
-def _load_answered(
-    sources: tuple[str, ...], reading: Mapping[str, Any], answers: dict[str, Any]
-) -> Results:
-    """Load the sources; ask once about each thing that is unclear."""
-    from occstats.errors import ResultsError
-    from occstats.results.ask import UnclearTableError
-    from occstats.results.readers.limits import SeveralTablesError
-
-    asked: set[str] = set()
-    while True:
+    def hold(self, policy: str | None) -> Results:
+        """Load the sources, asking once about each thing that is unclear."""
         try:
-            return _load(sources, reading, answers)
+            while (results := self._load()) is None:
+                pass
+        except ResultsError as error:
+            if not self.answers:
+                raise
+            message = advice(error, shlex.split(self._command)[1:])
+            if "\ntry: " not in message:
+                click.echo(f"With the answers: {self._command}", err=True)
+            raise click.ClickException(message) from None
+        try:
+            results = self._ask_dataset(results)
+            if not policy and len(results.algorithms) > 1:
+                self._ask_missing(results)
+            if self.answers and not self._confirmed(results):
+                click.echo(f"To change an answer: {self._command}", err=True)
+                raise click.Abort
+        except EOFError:
+            click.echo(err=True)
+            if self.answers:
+                raise click.ClickException(f"no answer; try: {self._command}") from None
+        if self.answers:
+            click.echo(f"Next time: {self._command}\n", err=True)
+            click.get_current_context().meta[ARGUMENTS][:] = shlex.split(self._command)[1:]
+        return results
+
+    @property
+    def _command(self) -> str:
+        """Return the command with the answers so far."""
+        return as_command(click.get_current_context().meta[ARGUMENTS], self.answers)
+
+    @property
+    def _told(self) -> dict[str, Any]:
+        return merged(self.reading, self.answers)
+
+    def _load(self) -> Results | None:
+        """Return the results, or None after a question about what is unclear."""
+        try:
+            return load_results(*self.sources, **self._told)
         except ResultsError as refused:
             error = refused
-        form = {**error.retry, **getattr(error, "template", {})}
-        form = {name: form[name] for name in ("header_rows", "decimal") if name in form}
         try:
-            if isinstance(error, SeveralTablesError):
-                answers["table"] = _ask_table(error)
-            elif form:
-                problem = getattr(error, "problems", [error.problem])[0]
-                if not _agreed(f"{with_options(problem)}. Read the table with {as_options(form)}"):
-                    raise error
-                answers |= form
-            elif not isinstance(error, UnclearTableError):
-                raise error
-            elif "roles" not in asked:
-                asked.add("roles")
-                answers |= converse(error, told=reading.get("score"), several=len(sources) > 1)
-            elif unasked := [name for name in _FURTHER if name in {*error.questions} - asked]:
-                asked.add(unasked[0])
-                _FURTHER[unasked[0]](error, answers)
-            else:
-                raise error
+            self._ask_about(error)
         except EOFError:
             raise error from None
+        return None
+
+    def _ask_about(self, error: ResultsError) -> None:
+        form = {**error.retry, **getattr(error, "template", {})}
+        form = {name: form[name] for name in ("header_rows", "decimal") if name in form}
+        if isinstance(error, SeveralTablesError):
+            self._ask_table(error)
+        elif form:
+            problem = with_options(getattr(error, "problems", [error.problem])[0])
+            if not _agreed(f"{problem}. Read the table with {as_options(form)}"):
+                raise error
+            self.answers |= form
+        elif not isinstance(error, UnclearTableError):
+            raise error
+        else:
+            further = {
+                "status": self._ask_status,
+                "differing": self._ask_differing,
+                "repeated": self._ask_repeated,
+            }
+            questions = {"roles": self._ask_roles}
+            questions |= {name: ask for name, ask in further.items() if name in error.questions}
+            name = next((name for name in questions if name not in self.asked), None)
+            if name is None:
+                raise error
+            self.asked.add(name)
+            questions[name](error)
+
+    def _ask_table(self, error: SeveralTablesError) -> None:
+        for line in [with_options(error.head), *error.describe(MOST_COLUMNS)]:
+            _show(line)
+        last = len(error.tables)
+
+        def understood(answer: str) -> int:
+            if not (answer.isdigit() and 1 <= int(answer) <= last):
+                raise ResultsError(f"Please answer 1 to {last}.")
+            return int(answer)
+
+        self.answers["table"] = _ask(f"   Which table? (1-{last}):", understood)
+
+    # -- what the columns are ----------------------------------------------------------------------
+
+    def _ask_roles(self, error: UnclearTableError) -> None:
+        """Ask for what no column is named after: algorithms, tasks, score and direction."""
+        raw, found = error.raw, error.found
+        _show(with_options(error.head))
+        for number, column in enumerate(raw.columns, 1):
+            if number <= MOST_COLUMNS or number == len(raw.columns):
+                _show(f"{number:>4} {printable(column) or '(no name)'}: {kind_of(raw, column)}")
+        numeric = {column for column in raw.columns if raw.is_numeric(column)}
+        options: dict[str, Any] = {}
+        wide = False
+        # A long table by the names of its columns leaves only the score to ask.
+        known = {role: found[role] for role in _KEYS if found.get(role, "@file") != "@file"}
+        if "algorithm" in known and len(known) > 1:
+            _show(", ".join(f"{role}: {quote(column)}" for role, column in known.items()) + ".")
+        else:
+            algorithms = self._ask_algorithms(error, numeric)
+            wide = len(algorithms) > 1 and {*algorithms} <= numeric
+            options["algorithms" if wide else "algorithm"] = _one_or_more(algorithms)
+            options |= self._ask_task(error, numeric - {*algorithms}, wide)
+        tasks = options.get("task", "")
+        one_column = isinstance(tasks, str)
+        wide = wide or (not one_column and {*tasks} <= numeric)
+        # Beside columns that were answered, only a measure is the score without a question.
+        score = found.get("score")
+        known_score = score and (not options or (one_column and measure(score)[0]))
+        if not (wide or self.reading.get("score") or known_score):
+            (options["score"],) = _ask("3. Which column is the score?", partial(_score_of, error))
+        listed = measure(options.get("score", ""))[0]
+        known_way = listed is not None and fits(listed, [raw.numbers(options["score"])])
+        unknown = "lower_is_better" in error.template or "score" not in options
+        if not known_way and (wide or unknown):
+            question = "4. Is a higher or a lower score better? (h / l):"
+            options["lower_is_better"] = _choose(question, "hl") == "l"
+        self.answers |= options
+
+    def _ask_algorithms(self, error: UnclearTableError, numeric: set[str]) -> list[str]:
+        columns, several = error.raw.columns, len(self.sources) > 1
+        wide = f", or which columns are algorithms ({column_numbers(columns, numeric)})"
+        question = (
+            f"1. Which column names the algorithms{wide if len(numeric) > 1 else ''}"
+            f"{', or file if each file is one' if several else ''}"
+        )
+        files = ["file"] if several else []
+        while True:
+            algorithms = _ask_columns(question, columns, error.found.get("algorithm"), files)
+            are_scores = len(algorithms) > 1 and {*algorithms} <= numeric
+            measures = quantities(algorithms) if are_scores else []
+            named = f"   Named as measures: {quote_list(measures)}. Are these algorithms"
+            if not measures or _agreed(named):
+                return algorithms
+
+    def _ask_task(
+        self, error: UnclearTableError, numeric: set[str], wide: bool
+    ) -> dict[str, str | list[str]]:
+        columns, known = error.raw.columns, error.found.get("dataset")
+        tasks = f", or which columns are tasks ({column_numbers(columns, numeric)})"
+        more = "" if wide or len(numeric) < 2 else tasks
+        question = f"2. Which column names the dataset or task (or none){more}"
+        default, file = known or error.found.get("task"), "row" if wide else "file"
+        answer = _ask_columns(question, columns, default, ["none", file])
+        if answer in ([], [f"@{file}"]):
+            return {"dataset": f"@{file}"}
+        if known in answer and answer[1:]:
+            return {"dataset": known, "task": _one_or_more([c for c in answer if c != known])}
+        # Beside columns of algorithms, several are one name.
+        return {"dataset" if wide and answer[1:] else "task": _one_or_more(answer)}
+
+    # -- rows --------------------------------------------------------------------------------------
+
+    def _ask_status(self, error: UnclearTableError) -> None:
+        """Ask whether the runs with a score and another status than success failed."""
+        column, problem = error.questions["status"]
+        failed = _agreed(f"{problem}. Did these runs fail")
+        self.answers |= {"status": column} if failed else {"ignore": [column]}
+
+    def _ask_differing(self, error: UnclearTableError) -> None:
+        """Ask what the columns are in which rows of one task and algorithm differ."""
+        raw, columns, answers = error.raw, error.questions["differing"], self.answers
+        _show("Rows of one task and algorithm differ in:")
+        for column in columns:
+            names = [printable(name.strip())[:24] for name in raw.names(column)]
+            _show(f"   {quote(column)} ({quote_list(names, limit=6)})")
+        # Columns of algorithms cannot be joined with another.
+        known: dict[str, Any] = {
+            "task": answers.get("task") or error.found.get("task") or [],
+            "algorithm": answers.get("algorithm") or error.found.get("algorithm") or [],
+        }
+        offered = ["task", "repeat", *(["algorithm"] if known["algorithm"] else []), "ignore"]
+        question = f"   What are they? COLUMN={', '.join(offered)}, or the value to keep:"
+        for column, role in _ask(question, partial(_roles_of, error, offered)).items():
+            if role == "repeat":
+                answers["repeat"] = column
+            elif role in known:
+                before = known[role]
+                known[role] = [*([before] if isinstance(before, str) else before), column]
+                answers[role] = _one_or_more(known[role])
+            else:
+                option, value = (
+                    ("ignore", column) if role == "ignore" else ("where", f"{column}={role}")
+                )
+                answers[option] = [*answers.get(option, ()), value]
+
+    def _ask_repeated(self, error: UnclearTableError) -> None:
+        """Ask whether rows that no column tells apart are repeats."""
+        if _agreed(f"{error.questions['repeated']}. Are these rows repeats, to be averaged"):
+            self.answers["repeat"] = "@row"
+
+    # -- what was read -----------------------------------------------------------------------------
+
+    def _ask_dataset(self, results: Results) -> Results:
+        """Ask whether a column or a pattern that groups the tasks is the dataset."""
+        told, hint = self._told, results.dataset_hint
+        if not hint or "dataset_from" in told or isinstance(told.get("dataset"), str):
+            return results
+        note = next(note for note in results.notes if "? try: " in note)
+        hints = {note.partition("? try: ")[0]: {n: hint[n] for n in hint if n != "task"}}
+        found = group_pattern([str(name) for name in results.scores.index.unique(1)])
+        if found is not None and "dataset" in hint:
+            pattern, groups = found
+            question = f"Are the common parts of their names ({quote_list(groups, limit=2)})"
+            hints[f"{question} the datasets"] = {"dataset_from": pattern}
+        for question, answer in hints.items():
+            if _agreed(question):
+                self.answers |= answer
+                return load_results(*self.sources, **self._told)
+        return results
+
+    def _ask_missing(self, results: Results) -> None:
+        """Ask for a policy if cells are missing."""
+        absent = int(results.scores.isna().to_numpy().sum())
+        offered = choices(results) if absent else {}
+        if not offered:
+            return
+        _show(f"5. {absent:,} of {results.scores.size:,} cells have no score. What should be done?")
+        for number, (policy, text) in enumerate(offered.items(), 1):
+            _show(f"   {number} {policy}: {text}")
+        numbered = {str(number): policy for number, policy in enumerate(offered, 1)}
+
+        def applied(answer: str) -> str:
+            policy = numbered.get(answer, answer)
+            results.resolve_missing(policy)
+            return policy
+
+        self.answers["missing"] = _ask(f"   (1-{len(offered)}, or the word):", applied)
+
+    def _confirmed(self, results: Results) -> bool:
+        """Show the reading and its first rows, and ask whether it is right."""
+        told = self._told
+        way = "higher" if results.higher_is_better else "lower"
+        score = told.get("score") or results.column_names.get("score") or told.get("score_name")
+        kept = "".join(
+            f"; only rows with {quote(condition)}" for condition in told.get("where", ())
+        )
+        click.echo(err=True)
+        _show(
+            f"I read: {count(len(results.algorithms), 'algorithm')}"
+            f" ({quote_list(results.algorithms, limit=4)}) on {count(results.n_tasks, 'task')} in"
+            f" {results.evidence}; the score is {quote(score) if score else 'in the cells'}, {way}"
+            f" is better{kept}."
+        )
+        for line in results.read_as:
+            if "; not used: " in line:
+                _show(f"Not used: {line.partition('; not used: ')[2]}.")
+        shown = results.scores.iloc[:3, :4].reset_index()
+        if results.n_clusters == results.n_tasks:
+            shown = shown.drop(columns=shown.columns[1])
+        for line in shown.to_string(index=False, max_colwidth=18).splitlines():
+            click.echo(f"   {printable(line)[: terminal_width() - 3]}", err=True)
+        return bool(_ask("Right? [y/N]", lambda answer: answer.lower() in {"y", "yes"}))
 
 
-def _load(
-    sources: tuple[str, ...], reading: Mapping[str, Any], answers: Mapping[str, Any]
-) -> Results:
-    from occstats.results import load_results
-    from occstats.results.ask import merged
-
-    added = {name: answer for name, answer in answers.items() if name in {"ignore", "where"}}
-    told = dict(reading) | {n: answer for n, answer in answers.items() if n not in added}
-    return load_results(*sources, **merged(told, added))
-
-
-def _ask_table(error: SeveralTablesError) -> int:
-    _show(with_options(error.head))
-    for line in error.describe(MOST_COLUMNS):
-        _show(line)
-    last = len(error.tables)
-    while not (answer := _ask(f"   Which table? (1-{last}):")).isdigit() or not (
-        1 <= int(answer) <= last
-    ):
-        _show(f"   Please answer 1 to {last}.")
-    return int(answer)
+# -- questions and answers -------------------------------------------------------------------------
 
 
 def _show(text: str) -> None:
     say(text, others="     ")
 
 
-def _ask(question: str) -> str:
+def _ask(question: str, understood: Callable[[str], Any]) -> Any:
+    """Ask until the answer is understood; an error says what is wrong with it."""
     lines = wrap(printable(question), terminal_width() - 12, others="   ")
-    click.echo("\n".join(lines) + " ", nl=False, err=True)
-    answer = sys.stdin.readline()
-    if not answer:
-        raise EOFError
-    return answer.strip()
-
-
-def _one_of(question: str, answers: Sequence[str]) -> str:
     while True:
-        answer = _ask(question).lower()
-        if answer[:1] in answers:
-            return answer[0]
-        _show(f"   Please answer {' or '.join(answers)}.")
+        click.echo("\n".join(lines) + " ", nl=False, err=True)
+        answer = sys.stdin.readline()
+        if not answer:
+            raise EOFError
+        try:
+            return understood(answer.strip())
+        except ResultsError as error:
+            _show(f"   {error.problem}")
+
+
+def _choose(question: str, answers: str) -> str:
+    """Ask for one of the answers, each a letter."""
+
+    def understood(answer: str) -> str:
+        letter = answer[:1].lower()
+        if not letter or letter not in answers:
+            raise ResultsError(f"Please answer {' or '.join(answers)}.")
+        return letter
+
+    return str(_ask(question, understood))
 
 
 def _agreed(question: str) -> bool:
-    return _one_of(f"{question}? (y / n):", ("y", "n")) == "y"
-
-
-def converse(error: UnclearTableError, *, told: str | None, several: bool) -> dict[str, Any]:
-    """Ask for what a table does not tell, and return the options.
-
-    The score may have been ``told``, and there may be ``several`` files.
-    """
-    from occstats.results.aliases import measure
-    from occstats.results.ask import kind_of
-    from occstats.results.roles import fits
-
-    raw, found = error.raw, error.found
-    columns = raw.columns
-    numeric = [column for column in columns if raw.is_numeric(column)]
-    _show(with_options(error.head))
-    for number, column in enumerate(columns, 1):
-        if number <= MOST_COLUMNS or number == len(columns):
-            _show(f"{number:>4} {printable(column) or '(no name)'}: {kind_of(raw, column)}")
-    options: dict[str, Any] = {}
-    wide = False
-    # A long table by the names of its columns leaves only the score to ask.
-    keys = ("algorithm", "dataset", "task")
-    known = {role: found[role] for role in keys if found.get(role, "@file") != "@file"}
-    if "algorithm" in known and len(known) > 1:
-        _show(", ".join(f"{role}: {quote(column)}" for role, column in known.items()) + ".")
-    else:
-        wide = _ask_algorithms(error, options, numeric, several)
-        _ask_task(error, options, wide)
-    tasks = options.get("task", "")
-    one_column = isinstance(tasks, str)
-    wide = wide or (not one_column and {*tasks} <= {*numeric})
-    # Beside columns that were answered, only a measure is the score without a question.
-    score = found.get("score")
-    known_score = score and (not options or (one_column and measure(score)[0]))
-    if not (wide or told or known_score):
-        options["score"] = _ask_score(raw)
-    listed = measure(options.get("score", ""))[0]
-    known_way = listed is not None and fits(listed, [raw.numbers(options["score"])])
-    if not known_way and (wide or "lower_is_better" in error.template or "score" not in options):
-        answer = _one_of("4. Is a higher or a lower score better? (h / l):", ("h", "l"))
-        options["lower_is_better"] = answer == "l"
-    return options
-
-
-def _ask_score(raw: RawTable) -> str:
-    while True:
-        score, *more = _ask_columns("3. Which column is the score?", raw.columns, None)
-        if not more and (raw.is_numeric(score) or raw.is_flag(score)):
-            return score
-        text = "" if more else f"; {quote(score)} has text such as {quote(raw.names(score)[0])}"
-        _show(f"   Please name one column of numbers{text}.")
-
-
-def _ask_algorithms(
-    error: UnclearTableError, options: dict[str, Any], numeric: Sequence[str], several: bool
-) -> bool:
-    """Ask for the algorithms; return True if they are columns of scores."""
-    from occstats.results.ask import column_numbers
-    from occstats.results.roles import quantities
-
-    columns = error.raw.columns
-    files = ["file"] if several else []
-    several_columns = f", or which columns are algorithms ({column_numbers(columns, numeric)})"
-    question = (
-        f"1. Which column names the algorithms{several_columns if numeric[1:] else ''}"
-        f"{', or file if each file is one' if several else ''}"
-    )
-    while True:
-        algorithms = _ask_columns(question, columns, error.found.get("algorithm"), stands_for=files)
-        wide = len(algorithms) > 1 and set(algorithms) <= {*numeric}
-        measures = quantities(algorithms) if wide else []
-        shown = f"   Named as measures: {quote_list(measures)}. Are these algorithms"
-        if not measures or _agreed(shown):
-            break
-    options["algorithms" if wide else "algorithm"] = algorithms if algorithms[1:] else algorithms[0]
-    return wide
-
-
-def _ask_task(error: UnclearTableError, options: dict[str, Any], wide: bool) -> None:
-    from occstats.results.ask import column_numbers
-
-    raw = error.raw
-    algorithms = _listed(options.get("algorithms") or options["algorithm"])
-    numeric = [c for c in raw.columns if c not in algorithms and raw.is_numeric(c)]
-    tasks = column_numbers(raw.columns, numeric)
-    more = "" if wide or not numeric[1:] else f", or which columns are tasks ({tasks})"
-    known = error.found.get("dataset")
-    question = f"2. Which column names the dataset or task (or none){more}"
-    default = known or error.found.get("task")
-    file = "row" if wide else "file"
-    answer = _ask_columns(question, raw.columns, default, none=True, stands_for=[file])
-    if not answer or answer == [f"@{file}"]:
-        options["dataset"] = f"@{file}"
-    elif known in answer and answer[1:]:
-        answer.remove(known)
-        options |= {"dataset": known, "task": answer if answer[1:] else answer[0]}
-    else:  # beside columns of algorithms, several are one name
-        role = "dataset" if wide and answer[1:] else "task"
-        options[role] = answer if answer[1:] else answer[0]
-
-
-def _ask_status(error: UnclearTableError, answers: dict[str, Any]) -> None:
-    """Ask whether the runs with a score and another status than success failed."""
-    column, problem = error.questions["status"]
-    failed = _agreed(f"{problem}. Did these runs fail")
-    answers.update({"status": column} if failed else {"ignore": [column]})
-
-
-def _ask_differing(error: UnclearTableError, answers: dict[str, Any]) -> None:
-    """Ask what the columns are in which rows of one task and algorithm differ."""
-    raw, columns = error.raw, error.questions["differing"]
-    _show("Rows of one task and algorithm differ in:")
-    for column in columns:
-        names = [printable(name.strip())[:24] for name in raw.names(column)]
-        _show(f"   {quote(column)} ({quote_list(names, limit=6)})")
-    question = "   What are they? COLUMN=task, repeat, algorithm, ignore, or the value to keep:"
-    while isinstance(roles := _parse_roles(_ask(question), raw, columns), str):
-        _show(f"   {roles}")
-    for column, role in roles.items():
-        if role == "repeat":
-            answers["repeat"] = column
-        elif role == "ignore":
-            answers["ignore"] = [*answers.get("ignore", ()), column]
-        elif role == "algorithm":
-            known = answers.get("algorithm") or error.found["algorithm"]
-            answers["algorithm"] = [*_listed(known), column]
-        elif role != "task":
-            answers["where"] = [*answers.get("where", ()), f"{column}={role}"]
-    if tasks := [column for column, role in roles.items() if role == "task"]:
-        tasks = [*_listed(answers.get("task") or error.found.get("task") or []), *tasks]
-        answers["task"] = tasks if tasks[1:] else tasks[0]
-
-
-def _ask_repeated(error: UnclearTableError, answers: dict[str, Any]) -> None:
-    """Ask whether rows that no column tells apart are repeats."""
-    if _agreed(f"{error.questions['repeated']}. Are these rows repeats, to be averaged"):
-        answers["repeat"] = "@row"
-
-
-def _parse_roles(answer: str, raw: RawTable, columns: Sequence[str]) -> dict[str, str] | str:
-    """Return what each column is by an answer such as ``series=task, tier=default``, or a reply."""
-    roles: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in answer.split(","))):
-        column, equals, role = part.rpartition("=")
-        if not equals and len(columns) == 1:
-            column = columns[0]
-        found = _parse_columns(column.strip(), raw.columns)
-        if isinstance(found, str):
-            return found
-        names = raw.names(found[0])
-        if role.strip() not in {"task", "repeat", "algorithm", "ignore", *names}:
-            return (
-                f"There is no {quote(role)} in {quote(found[0])}; choose from"
-                f" {quote_list(names, limit=8)}, or task, repeat, algorithm or ignore."
-            )
-        roles[found[0]] = role.strip()
-    return roles or "Please answer COLUMN=task, repeat, algorithm, ignore or a value."
-
-
-def _listed(names: str | list[str]) -> list[str]:
-    return [names] if isinstance(names, str) else names
-
-
-_FURTHER = {"status": _ask_status, "differing": _ask_differing, "repeated": _ask_repeated}
+    return _choose(f"{question}? (y / n):", "yn") == "y"
 
 
 def _ask_columns(
-    question: str,
-    columns: Sequence[str],
-    default: str | None,
-    *,
-    none: bool = False,
-    stands_for: Sequence[str] = (),
+    question: str, columns: Sequence[str], default: str | None, others: Sequence[str] = ()
 ) -> list[str]:
-    """Ask for columns until the answer names some, by number, range or name."""
-    end = "?" if default is None else f" [{printable(default) or 'none'}]"
-    while True:
-        answer = _ask(f"{question.rstrip('?')}{end}")
+    """Ask for columns by number, range or name; ``others`` are none, file or row."""
+
+    def understood(answer: str) -> list[str]:
         if not answer and default is not None:
             return [default] if default else []
-        if (none or default == "") and answer.lower() in {"none", "no", "-"}:
+        if answer.lower() in {"none", "no", "-"} and ("none" in others or default == ""):
             return []
-        if answer not in columns and answer.removeprefix("@") in stands_for:
+        if answer not in columns and answer.removeprefix("@") in {*others} - {"none"}:
             return [f"@{answer.removeprefix('@')}"]
-        found = _parse_columns(answer, columns)
-        if not isinstance(found, str):
-            return found
-        _show(f"   {found}")
+        return _columns_of(answer, columns)
+
+    end = "?" if default is None else f" [{printable(default) or 'none'}]"
+    found: list[str] = _ask(f"{question}{end}", understood)
+    return found
 
 
-def _parse_columns(answer: str, columns: Sequence[str]) -> list[str] | str:
-    """Return the columns that an answer names, or what is wrong with it.
+def _columns_of(answer: str, columns: Sequence[str]) -> list[str]:
+    """Return the columns that an answer names.
 
-    >>> _parse_columns("1, 3 - 4", "abcd"), _parse_columns("b", "abcd")
+    >>> _columns_of("1, 3 - 4", "abcd"), _columns_of("b", "abcd")
     (['a', 'c', 'd'], ['b'])
     """
-    from occstats.results.ask import numbered_columns
-
     if not answer:
-        return "Please give the number or the name of a column."
+        raise ResultsError("Please give the number or the name of a column.")
     found = numbered_columns(columns, answer)
-    if found[0] in columns:
-        return list(dict.fromkeys(found))
-    return (
-        f"There is no column {quote(answer)}; give names, or numbers of 1 to {len(columns)} such as"
-        " 2 or 2-5."
-    )
+    if found[0] not in columns:
+        raise ResultsError(
+            f"There is no column {quote(answer)}; give names, or numbers of 1 to {len(columns)}"
+            " such as 2 or 2-5."
+        )
+    return list(dict.fromkeys(found))
 
 
-def _ask_dataset(
-    results: Results, sources: tuple[str, ...], reading: Mapping[str, Any], answers: dict[str, Any]
-) -> Results:
-    """Ask whether a column or a pattern that groups the tasks is the dataset."""
-    from occstats.results.ask import group_pattern
-
-    told = {**reading, **answers}
-    if not results.dataset_hint or "dataset_from" in told or isinstance(told.get("dataset"), str):
-        return results
-    note = next(note for note in results.notes if "? try: " in note)
-    hints = {note.partition("? try: ")[0]: results.dataset_hint}
-    found = group_pattern([str(name) for name in results.scores.index.unique(1)])
-    if found is not None and "dataset" in results.dataset_hint:
-        groups = quote_list(found[1], limit=2)
-        hints[f"Are the common parts of their names ({groups}) the datasets"] = {
-            "dataset_from": found[0]
-        }
-    for question, hint in hints.items():
-        if _agreed(question):
-            answers |= hint if "dataset_from" in hint else {"dataset": hint["dataset"]}
-            return _load(sources, reading, answers)
-    return results
+def _score_of(error: UnclearTableError, answer: str) -> list[str]:
+    """Return the one column of numbers that an answer names."""
+    raw = error.raw
+    score, *more = _columns_of(answer, raw.columns)
+    if more or not (raw.is_numeric(score) or raw.is_flag(score)):
+        text = "" if more else f"; {quote(score)} is {kind_of(raw, score)}"
+        raise ResultsError(f"Please name one column of numbers{text}.")
+    return [score]
 
 
-def _ask_missing(results: Results, given: Mapping[str, Any], answers: dict[str, Any]) -> None:
-    """Ask for a policy if cells are missing."""
-    from occstats.errors import ResultsError
-    from occstats.results.missing import choices
-
-    absent = int(results.scores.isna().to_numpy().sum())
-    if not absent or given.get("missing") or len(results.algorithms) < 2:
-        return
-    if not (offered := choices(results)):
-        return
-    _show(f"5. {absent:,} of {results.scores.size:,} cells have no score. What should be done?")
-    for number, (policy, text) in enumerate(offered.items(), 1):
-        _show(f"   {number} {policy}: {text}")
-    numbered = dict(enumerate(offered, 1))
-    while True:
-        answer = _ask(f"   (1-{len(offered)}, or the word):")
-        policy = numbered.get(int(answer), answer) if answer.isdigit() else answer
-        try:
-            results.resolve_missing(policy)
-        except ResultsError as error:
-            _show(f"   {error.problem}")
-        else:
-            answers["missing"] = policy
-            return
+def _roles_of(error: UnclearTableError, offered: Sequence[str], answer: str) -> dict[str, str]:
+    """Return what each column is by an answer such as ``series=task, tier=default``."""
+    roles: dict[str, str] = {}
+    columns = error.questions["differing"]
+    for part in filter(None, map(str.strip, answer.split(","))):
+        named, equals, role = part.rpartition("=")
+        column = _columns_of(
+            named.strip() if equals or columns[1:] else columns[0], error.raw.columns
+        )[0]
+        names = error.raw.names(column)
+        if role.strip() not in {*offered, *names}:
+            raise ResultsError(
+                f"There is no {quote(role)} in {quote(column)}; choose from"
+                f" {quote_list(names, limit=8)}, or {listing(offered, conjunction='or')}."
+            )
+        roles[column] = role.strip()
+    if not roles:
+        raise ResultsError(f"Please answer COLUMN={', '.join(offered)} or a value.")
+    return roles
 
 
-def _confirmed(results: Results, told: Mapping[str, Any]) -> bool:
-    """Show the reading and its first rows, and ask whether it is right."""
-    way = "higher" if results.higher_is_better else "lower"
-    score = told.get("score") or results.column_names.get("score") or told.get("score_name")
-    kept = "".join(f"; only rows with {quote(condition)}" for condition in told.get("where", ()))
-    click.echo(err=True)
-    _show(
-        f"I read: {count(len(results.algorithms), 'algorithm')}"
-        f" ({quote_list(results.algorithms, limit=4)}) on {count(results.n_tasks, 'task')} in"
-        f" {results.evidence}; the score is {quote(score) if score else 'in the cells'}, {way} is"
-        f" better{kept}."
-    )
-    for line in results.read_as:
-        if "; not used: " in line:
-            _show(f"Not used: {line.partition('; not used: ')[2]}.")
-    shown = results.scores.iloc[:3, :4].reset_index()
-    if results.n_clusters == results.n_tasks:
-        shown = shown.drop(columns=shown.columns[1])
-    for line in shown.to_string(index=False, max_colwidth=18).splitlines():
-        click.echo(f"   {printable(line)[: terminal_width() - 3]}", err=True)
-    return _ask("Right? [y/N]").lower() in {"y", "yes"}
+def _one_or_more(names: list[str]) -> str | list[str]:
+    return names if names[1:] else names[0]

@@ -23,6 +23,7 @@ __all__ = [
     "is_spread",
     "is_summary",
     "is_time",
+    "is_unnamed",
     "lower_is_better",
     "may_summarise",
     "measure",
@@ -291,6 +292,12 @@ def is_quantity(name: str) -> bool:
 def is_index(name: str) -> bool:
     """Return True for the name of a saved row index."""
     return _INDEX.fullmatch(normalise(name)) is not None
+
+
+def is_unnamed(name: str) -> bool:
+    """Return True for a column without a name, as pandas reads and writes it."""
+    plain = normalise(name)
+    return not plain or plain.startswith("unnamed:")
 
 
 @_cached

@@ -45,10 +45,11 @@ class Blank(str):
 _ORDER = (
     "algorithm", "algorithms", "dataset", "task", "repeat", "score", "status", "where", "ignore",
 )  # fmt: skip
-_MOST_DESCRIBED = 6
+_ADDED = ("where", "ignore")
+_MOST_DESCRIBED, _MOST_LINES = 6, 12
 _DIRECTION = "is a higher or a lower score"
 _LONGEST = 24
-_WIDTH, _MOST_NAMED = 77, 30
+_WIDTH, _MOST_NAMED = 79, 30
 # Names of tasks that begin with that of a dataset: ett/H/short, 001_NAB_id_1, Domain (de).
 _PATTERNS = (r"^/?([^/]+)/.", r"^\d+_([A-Za-z][A-Za-z0-9]*)_.", r"^(.*?)(?: \([a-zA-Z-]{2,7}\))?$")
 
@@ -102,21 +103,20 @@ class UnclearTableError(ResultsError):
     def __str__(self) -> str:
         shown = [", ".join(_argument(*option) for option in t.items()) for t in self.templates]
         tried = "\n  or ".join(filter(None, shown))
-        return f"{self.problem}\ntry: {tried}" if tried else self.problem
+        tries = f"try: {tried}".split("\n") if tried else []
+        n_left = _MOST_LINES - sum(len(wrap(line, 80)) for line in [self.head, *tries])
+        columns = self.describe(min(_MOST_DESCRIBED, max(n_left, 2)))
+        return "\n".join([self.head, *columns, *tries])
 
 
 def merged(options: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options with others, which are appended if they are lists.
+    """Return options with others; conditions and columns to leave out are added to those given.
 
     >>> merged({"ignore": ["a"], "score": "b"}, {"ignore": ["c"]})
     {'ignore': ['a', 'c'], 'score': 'b'}
     """
-    lists = {
-        name: list(dict.fromkeys([*options.get(name, ()), *value]))
-        for name, value in more.items()
-        if isinstance(value, list)
-    }
-    return {**options, **more, **lists}
+    added = {name: [*options.get(name, ()), *more[name]] for name in more if name in _ADDED}
+    return {**options, **more, **{name: list(dict.fromkeys(held)) for name, held in added.items()}}
 
 
 def _argument(name: str, value: Any) -> str:
@@ -179,10 +179,11 @@ def describe(
     for span in spans:
         if span[0] in shown:
             role = f", {roles[span[0]]}" if span[0] in roles else ""
-            lines.append(f"  {_named(raw, span, 2)}: {kind_of(raw, *span)}{role}")
+            line = f"  {_named(raw, span, 2)}: {kind_of(raw, *span)}{role}"
+            lines.append(line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…")
     left = [span for span in spans if span[0] not in shown]
     names = [_named(raw, span, 1) for span in left[:_MOST_NAMED]]
-    more = wrap(", ".join(names), _WIDTH, "  ", "  ")
+    more = wrap(", ".join(names), _WIDTH - 2, "  ", "  ")
     if len(more) > n_more or len(names) < len(left):
         more = [*more[: n_more - 1], f"{more[n_more - 1]} …"]
     return [*lines, *more]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -18,13 +18,13 @@ from occstats.results.aliases import (
     NAMES,
     STATUS,
     Measure,
-    ends_as_companion,
     is_index,
     is_quantity,
     is_size,
     is_spread,
     is_summary,
     is_time,
+    is_unnamed,
     may_summarise,
     measure,
     measures_in,
@@ -35,23 +35,19 @@ from occstats.results.aliases import (
 )
 from occstats.results.ask import Blank, UnclearTableError, check_text, group_pattern
 from occstats.results.cells import Numbers
+from occstats.results.doubtful import DOUBTFUL, NEVER, SCALE, caught
 from occstats.results.keys import Keys, extract, make_keys
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
 
-__all__ = ["Roles", "find_roles", "fits", "is_own", "quantities", "with_failed"]
+__all__ = ["Roles", "find_roles", "fits", "is_own", "with_failed"]
 
 # Names of tasks and algorithms of a saved table of this package.
 _KEYS = ("algorithm", "dataset", "task")
 _OWN = {"task": "class", "algorithm": "descriptor"}
-_SHOWN = 3
-_SCALE = "on another scale"
 _COLUMN, _COLUMNS, _DIRECTION = Blank("COLUMN"), Blank("COLUMNS"), Blank("True|False")
 _ANOTHER = Blank("COLUMN", optional=True)
-_ROW, _REPEAT = Blank(ROW, optional=True), Blank("COLUMN/@row", optional=True)
-_CONDITION = Blank("COLUMN=VALUE", optional=True)
 _ROWS_ONLY = ("diff", "difference")  # names of tasks, but summaries above a column
-_BY_TASK = {"dataset": _COLUMN, "task": _ANOTHER}
 _MOST_MEASURES = 500
 # Text that begins with a fraction, or has no letters, as 87.9 [70.4] and 87 / 70.
 _RESULT = re.compile(r"\W*\d+(?:\.\d|[\W\d_]*$)")
@@ -109,14 +105,29 @@ def with_failed(raw: RawTable, rows: Any, column: str, reading: Reading) -> Any:
     status = reading.status or next(iter(states), "")
     if status not in raw.columns:
         return rows
-    codes, names = raw.codes(status)
-    failed = np.array([*(state_of(name) == "failed" for name in names), False])[codes]
+    failed = _with_state(raw, status, {"failed"}) & (raw.codes(column)[0] < 0)
     told = {name for role, name in reading.all_columns if role in {"dataset", "task"}}
     listed = NAMES["dataset"] | NAMES["task"]
-    keys = [c for c in raw.columns if c in told or normalise(c) in listed]
-    task = pd.DataFrame({key: raw.codes(key)[0] for key in [FILE, *keys]}).groupby([FILE, *keys])
-    chosen = task.ngroup().isin(task.ngroup()[rows]).to_numpy()
-    return rows | (failed & chosen & (raw.codes(column)[0] < 0))
+    keys = [FILE, *(c for c in raw.columns if c in told or normalise(c) in listed)]
+    task = pd.DataFrame({key: raw.codes(key)[0] for key in keys}).groupby(keys).ngroup()
+    return rows | (failed & task.isin(task[rows]).to_numpy())
+
+
+def _with_state(raw: RawTable, column: str, states: set[str]) -> Any:
+    """Return the rows whose status is one of these, none of which is empty."""
+    codes, names = raw.codes(column)
+    return np.array([*(state_of(name) in states for name in names), False])[codes]
+
+
+def fits(listed: Measure, numbers: Sequence[Numbers]) -> bool:
+    """Return True if all values lie in the bounds of a measure, on one scale."""
+    known = [n for n in numbers if len(n.known)]
+    low = min((n.low for n in known), default=listed.high)
+    highs = [n.high for n in known] or [listed.low]
+    if low >= listed.low - 1e-9 and max(highs) <= listed.high + 1e-9:
+        return True
+    # In per cent, no column consists of fractions.
+    return listed.per_cent and low >= 0 and max(highs) <= 100 and min(highs) > 1
 
 
 class _Finder:
@@ -132,8 +143,10 @@ class _Finder:
         self.found: dict[str, str] = dict(self.told)
         self.listed_traits = trait_names(self.columns)
         self.traits = {self.listed_traits.get(c, c): c for c in reading.traits if c in held}
+        # The columns told to be tasks, as of a leaderboard.
+        self.tasks_told = () if isinstance(reading.task, str | None) else reading.task
+        self.scores_told: list[str] = []
         self.across = ""
-        self.scores_told: list[str] = []  # columns of a wide table
         self.problems: list[str] = []
         self.options: dict[str, Any] = {}  # that solve them
         self.questions: dict[str, Any] = {}
@@ -142,125 +155,6 @@ class _Finder:
         self.notes: list[str] = []
         self.form_asked = self.measured = False
 
-    def unclear(self, problem: str, **options: Any) -> None:
-        """Record a problem and the options that would solve it, unless the form does."""
-        self.problems.append(problem)
-        for name, value in options.items():
-            if isinstance(value, list):
-                self.options[name] = list(dict.fromkeys([*self.options.get(name, ()), *value]))
-            elif name not in self.reading.told or not isinstance(value, Blank):
-                self.options.setdefault(name, value)
-
-    def _templates(self) -> list[dict[str, Any]]:
-        """Return the options that would tell the roles in each form that the table may have."""
-        keys = [c for c in self.free if not self.raw.is_numeric(c)]
-        forms = [self.across]
-        if self.form_asked and "algorithm" in self.found:
-            forms = ["task", ""]
-        elif self.form_asked and self.measured:
-            exact = all(measure(c)[0] for caught in self.doubts.values() for c in caught)
-            forms = ["", "algorithm", *([] if exact else ["task"])]
-        elif self.form_asked and (self.keyed or not keys):
-            forms = ["algorithm", *([""] if keys else [])]
-        elif self.form_asked:
-            forms = ["algorithm", *([""] if keys[1:] else []), "task"]
-        elif self._may_be_leaderboard():
-            forms = ["", "task"]
-        return [self._template(form) for form in forms]
-
-    def _may_be_leaderboard(self) -> bool:
-        """Return True if the columns beside several rows of one algorithm may be tasks."""
-        if self.across or self.keyed or "score" in self.found or "algorithm" not in self.found:
-            return False
-        scores = [c for c in self.scores if not (measure(c)[0] or is_quantity(c))]
-        return self.alone and len(scores) > 1
-
-    def _template(self, form: str) -> dict[str, Any]:
-        made = dict(self.options)
-        doubtful = self.doubts or self.form_asked
-        if form == "algorithm":
-            if not self.keyed and all(map(self.raw.is_fractional, self.columns)):
-                return made | {"dataset": Blank(ROW)}
-            if not self.keyed:
-                made |= {"dataset": Blank("")} if self._only_unnamed else _BY_TASK
-            if not self._rows_told():
-                self._add_factors(made)
-            elif "text in the cells" in self.doubts:
-                made["where"] = [*made.get("where", ()), _CONDITION]
-        elif form == "task" and (not self.across or "algorithm" not in self.found):
-            made |= {"algorithm": self._and_another("algorithm"), "task": _COLUMNS}
-            if self.reading.lower_is_better is None:
-                made["lower_is_better"] = _DIRECTION
-        elif not form:
-            self._add_long(made)
-        if doubtful and form:
-            made["algorithms" if form == "algorithm" else "task"] = _COLUMNS
-        return made
-
-    def _rows_told(self) -> bool:
-        """Return True if the names in a column, or in those known, tell the rows apart."""
-        names = [c for c in self.free if not self.raw.is_numeric(c)]
-        known = [self.found[role] for role in (*_KEYS, "fold", "repeat") if role in self.found]
-        keys = [known] if self.keyed else [[name] for name in names]
-        return "differing" not in self.questions and any(map(self._tells_apart, keys))
-
-    def _add_long(self, made: dict[str, Any]) -> None:
-        """Add the options of a long table, of which some may not be needed."""
-        found = {role: c for role, c in self.found.items() if role in self.told or not self.across}
-        if "score" not in found and self.reading.score is None:
-            made["score"] = _COLUMN
-            if self.reading.lower_is_better is None and not all(measure(c)[0] for c in self.scores):
-                made["lower_is_better"] = _DIRECTION
-        algorithm = self.found.get("algorithm")
-        names = [c for c in self.free if not self.raw.is_numeric(c)]
-        if algorithm is None and not self.keyed and len(names) == 1 and self.alone:
-            if (pattern := group_pattern(self.raw.names(names[0]))) is not None:
-                made |= {"task": names[0], "algorithm_from": Blank("REGEX")}
-                made["dataset_from"] = Blank(pattern[0], optional=True)
-                return
-            algorithm = names[0]
-        may_differ = "differing" in self.questions or not {"algorithm", "dataset"} <= {*found}
-        if not self.keyed:
-            by_file = algorithm is not None and self._tells_apart([algorithm])
-            made["dataset"] = Blank(FILE) if by_file else _COLUMN
-            may_differ = not by_file
-        elif self.found.get("dataset") == FILE and "dataset" not in self.told and may_differ:
-            made["dataset"] = _COLUMN
-        if "algorithm" not in self.found:
-            made["algorithm"] = _COLUMN if self.alone or not self.keyed else Blank(FILE)
-        elif algorithm != FILE and may_differ:
-            made["algorithm"] = self._and_another("algorithm")
-        self._add_pattern(made)
-        if may_differ:
-            self._add_factors(made)
-        # A score of unknown name is found only while no key is told.
-        score = found.get("score", "") if {*_KEYS} & {*made} else ""
-        listed = measure(score)[0] or is_time(score) or normalise(score) in GENERIC
-        if score and "score" not in self.told and not listed:
-            made["score"] = score
-
-    def _add_factors(self, made: dict[str, Any]) -> None:
-        """Add options for columns in which rows of one task and algorithm may differ."""
-        made.setdefault("task", self._and_another("task"))
-        if "dataset" not in self.found:
-            made.setdefault("dataset", _ANOTHER)
-        made.setdefault("repeat", _REPEAT)
-        made["where"] = [*made.get("where", ()), _CONDITION]
-
-    def _add_pattern(self, made: dict[str, Any]) -> None:
-        """Add the pattern of the datasets in the names of tasks, if these are not told."""
-        tasks = [self.found[role] for role in ("dataset", "task") if role in self.found]
-        pattern = group_pattern(self.raw.names(tasks[0])) if len(tasks) == 1 else None
-        if pattern is not None and not self.reading.dataset_from:
-            made["dataset_from"] = Blank(pattern[0], optional=True)
-
-    def _and_another(self, role: str) -> list[str]:
-        """Return the column of a role by its name, and a blank for another to be joined to it."""
-        if role not in self.found:
-            only = Blank("") if self._only_unnamed else _COLUMN
-            return [_ANOTHER if role == "task" else only]
-        return [_ANOTHER] if role in self.told else [self.found[role], _ANOTHER]
-
     @property
     def free(self) -> list[str]:
         """Return the columns without a role so far."""
@@ -268,43 +162,45 @@ class _Finder:
         return [column for column in self.columns if column not in taken]
 
     @property
-    def _only_unnamed(self) -> bool:
-        """Return True if only a column without a name can name the rows, as pandas writes it."""
-        return [c for c in self.free if not self.raw.is_numeric(c)] == [""] and self._tells_apart(
-            [""]
-        )
+    def names(self) -> list[str]:
+        """Return the columns of text without a role."""
+        return [c for c in self.free if not self.raw.is_numeric(c)]
 
     @property
-    def _tasks_told(self) -> Sequence[str]:
-        """Return the columns named as tasks, as of a leaderboard."""
-        return () if isinstance(self.reading.task, str | None) else self.reading.task
+    def scores(self) -> list[str]:
+        """Return the numeric columns that may be scores."""
+        others = {c for c in self.free if is_spread(c) or is_time(c) or is_index(c)}
+        others |= {*self.listed_traits}
+        return [c for c in self.free if c not in others and self.raw.is_numeric(c)]
 
     @property
     def keyed(self) -> bool:
         """Return True if there is a dataset or a task."""
         return "dataset" in self.found or "task" in self.found
 
-    @property
-    def scores(self) -> list[str]:
-        """Return the numeric columns that may be scores."""
-        return [
-            c
-            for c in self.free
-            if self.raw.is_numeric(c)
-            and c not in self.listed_traits
-            and not (is_spread(c) or is_time(c) or is_index(c))
-        ]
+    def unclear(self, problem: str, **options: Any) -> None:
+        """Record a problem and the options that would solve it."""
+        self.problems.append(problem)
+        for name, value in options.items():
+            if isinstance(value, list):
+                self.options[name] = list(dict.fromkeys([*self.options.get(name, ()), *value]))
+            elif name not in self.reading.told or not isinstance(value, Blank):
+                self.options.setdefault(name, value)
 
     def find(self) -> tuple[RawTable, Roles, Keys]:
         """Return the rows, roles and keys, or raise an error that says what is unclear."""
         self._check_header()
         for role in ("dataset", "task", "algorithm", "fold", "repeat"):
-            self._by_name(role)
+            if role not in self.found:
+                self._find_by_name(role)
         self.across, self.scores_told = self._form()
-        self._complete_keys()
-        free = set(self.free)
-        for column, name in self.listed_traits.items():
-            if column in free and name not in self.traits and self.raw.is_numeric(column):
+        if self.across == "task":
+            self._complete_leaderboard()
+        else:
+            self._complete_keys()
+        for column in self.free:
+            name = self.listed_traits.get(column)
+            if name is not None and name not in self.traits and self.raw.is_numeric(column):
                 self.traits[name] = column
         metric, status = self._metric(), self._status()
         columns = self._columns()
@@ -337,9 +233,118 @@ class _Finder:
         keys.notes.extend(self.notes)
         return self.raw, roles, keys
 
+    # -- templates ---------------------------------------------------------------------------------
+
+    def _templates(self) -> list[dict[str, Any]]:
+        """Return the options that would tell the roles in each form that the table may have."""
+        names, known = self.names, "algorithm" in self.found
+        # Several rows of one algorithm, with columns that may be tasks.
+        beside = not (self.across or self.keyed or "score" in self.found) and known and self.alone
+        tasks = [c for c in self.scores if not (measure(c)[0] or is_quantity(c))] if beside else []
+        if not self.form_asked:
+            forms = ["", "task"] if tasks[1:] else [self.across]
+        elif known:
+            forms = ["task", ""]
+        elif self.measured:
+            exact = all(measure(c)[0] for columns in self.doubts.values() for c in columns)
+            forms = ["", "algorithm", *([] if exact else ["task"])]
+        else:  # a dataset and an algorithm, a dataset, or an algorithm have names
+            long, leaderboard = names[not self.keyed :], names and not self.keyed
+            forms = ["algorithm", *([""] if long else []), *(["task"] if leaderboard else [])]
+        return [self._template(form) for form in forms]
+
+    def _template(self, form: str) -> dict[str, Any]:
+        made = dict(self.options)
+        one = Blank("") if self.names == [""] and self._tells_apart([""]) else _COLUMN
+        if form == "algorithm":
+            if not self.keyed and all(map(self.raw.is_fractional, self.columns)):
+                return made | {"dataset": Blank(ROW)}
+            if not self.keyed:
+                made |= {"dataset": one} | ({"task": _ANOTHER} if one else {})
+            if "differing" in self.questions or not self._rows_told():
+                self._add_factors(made)
+            elif "text in the cells" in self.doubts:
+                made["where"] = [*made.get("where", ()), Blank("COLUMN=VALUE", optional=True)]
+        elif form == "task" and not (self.across and "algorithm" in self.found):
+            made |= {"algorithm": self._and_another("algorithm", one), "task": _COLUMNS}
+            if self.reading.lower_is_better is None:
+                made["lower_is_better"] = _DIRECTION
+        elif not form:
+            self._add_long(made)
+        if form and (self.doubts or self.form_asked):
+            made["algorithms" if form == "algorithm" else "task"] = _COLUMNS
+        return made
+
+    def _add_long(self, made: dict[str, Any]) -> None:
+        """Add the options of a long table, of which some may not be needed."""
+        found = {role: c for role, c in self.found.items() if role in self.told or not self.across}
+        if "score" not in found and self.reading.score is None:
+            made["score"] = _COLUMN
+            if self.reading.lower_is_better is None and not all(measure(c)[0] for c in self.scores):
+                made["lower_is_better"] = _DIRECTION
+        algorithm, names = self.found.get("algorithm"), self.names
+        if algorithm is None and not self.keyed and len(names) == 1 and self.alone:
+            if self._add_pattern(made, names[0]):
+                made |= {"task": names[0], "algorithm_from": Blank("REGEX")}
+                return
+            algorithm = names[0]
+        may_differ = "differing" in self.questions or not {"algorithm", "dataset"} <= {*found}
+        if not self.keyed:
+            by_file = algorithm is not None and self._tells_apart([algorithm])
+            made["dataset"] = Blank(FILE) if by_file else _COLUMN
+            may_differ = not by_file
+        elif self.found.get("dataset") == FILE and "dataset" not in self.told and may_differ:
+            made["dataset"] = _COLUMN
+        if "algorithm" not in self.found:
+            made["algorithm"] = _COLUMN if self.alone or not self.keyed else Blank(FILE)
+        elif algorithm != FILE and may_differ:
+            made["algorithm"] = self._and_another("algorithm", _COLUMN)
+        tasks = [self.found[role] for role in ("dataset", "task") if role in self.found]
+        if len(tasks) == 1 and not self.reading.dataset_from:
+            self._add_pattern(made, tasks[0])
+        if may_differ:
+            self._add_factors(made)
+        # A score of unknown name is found only while no key is told.
+        score = found.get("score", "") if {*_KEYS} & {*made} else ""
+        listed = measure(score)[0] or is_time(score) or normalise(score) in GENERIC
+        if score and "score" not in self.told and not listed:
+            made["score"] = score
+
+    def _add_factors(self, made: dict[str, Any]) -> None:
+        """Add options for columns in which rows of one task and algorithm may differ."""
+        made.setdefault("task", self._and_another("task", _ANOTHER))
+        if "dataset" not in self.found:
+            made.setdefault("dataset", _ANOTHER)
+        made.setdefault("repeat", Blank("COLUMN/@row", optional=True))
+        made["where"] = [*made.get("where", ()), Blank("COLUMN=VALUE", optional=True)]
+
+    def _add_pattern(self, made: dict[str, Any], column: str) -> bool:
+        """Add the pattern of the datasets in the names of tasks, if there is one."""
+        pattern = group_pattern(self.raw.names(column))
+        if pattern is not None:
+            made["dataset_from"] = Blank(pattern[0], optional=True)
+        return pattern is not None
+
+    def _and_another(self, role: str, unknown: Blank) -> list[str]:
+        """Return the column of a role by its name, and a blank for another to be joined to it."""
+        if role not in self.found:
+            return [unknown]
+        return [_ANOTHER] if role in self.told else [self.found[role], _ANOTHER]
+
+    def _rows_told(self) -> bool:
+        """Return True if the names in a column, or in those known, tell the rows apart."""
+        known = [self.found[role] for role in (*_KEYS, "fold", "repeat") if role in self.found]
+        return any(map(self._tells_apart, [known] if self.keyed else [[c] for c in self.names]))
+
+    def _tells_apart(self, columns: Sequence[str], runs: Any = 0) -> bool:
+        codes = {str(i): self.raw.codes(column)[0] for i, column in enumerate(columns)}
+        return not pd.DataFrame(codes).assign(runs=runs).duplicated().any()
+
+    # -- form and keys -----------------------------------------------------------------------------
+
     def _check_header(self) -> None:
         """Refuse numbers for names; those of folds, or beside a listed name, are asked about."""
-        chosen = {*self.reading.algorithms, *self._tasks_told}
+        chosen = {*self.reading.algorithms, *self.tasks_told}
         numbers = [c for c in self.columns if _is_number(c) and c not in chosen]
         above = [c for c in numbers if self.raw.is_numeric(c)]
         folds = len(above) > 1 and all(c.strip().isdigit() for c in above)
@@ -350,22 +355,15 @@ class _Finder:
                 " not names of columns; add a row of column names"
             )
 
-    # -- form and keys -----------------------------------------------------------------------------
-
-    def _by_name(self, role: str) -> None:
+    def _find_by_name(self, role: str) -> None:
         """Find the column of a role in the list of its names; fractions are no names."""
-        if role in self.found:
-            return
+        plain = {column: normalise(column) for column in self.free}
         names = set(NAMES[role])
-        plain = {normalise(column) for column in self.columns}
-        if role in _OWN and "dataset" in self.found and (role == "task" or "class" in plain):
+        if role in _OWN and "dataset" in self.found and (role == "task" or "class" in self.columns):
             names.add(_OWN[role])
-        matches = [
-            c
-            for c in self.free
-            if normalise(c) in names
-            and (role in {"fold", "repeat"} or not self.raw.is_fractional(c))
-        ]
+        if role not in {"fold", "repeat"}:
+            plain = {c: name for c, name in plain.items() if not self.raw.is_fractional(c)}
+        matches = [column for column, name in plain.items() if name in names]
         if len(matches) > 1:
             self.several.add(role)
             self.unclear(f"the {role} could be {quote_list(matches)}", **{role: _COLUMN})
@@ -374,93 +372,89 @@ class _Finder:
 
     def _form(self) -> tuple[str, list[str]]:
         """Return what the columns of a wide table are, "" for a long one, and those told."""
-        reading = self.reading
-        tasks = self._tasks_told
-        if reading.transpose or tasks:
-            return "task", [c for c in tasks if c in self.columns]
+        reading, by_file = self.reading, self._from_file()
+        if reading.transpose or self.tasks_told:
+            return "task", [c for c in self.tasks_told if c in self.columns]
         if not {"algorithm", "score"} & set(self.told):
             across = [c for c in reading.algorithms if c in self.columns]
-            if reading.algorithm_from is not None and not self._from_file():
-                across = [c for c in self.free if re.search(reading.algorithm_from, c)]
-            if across or (reading.algorithm_from is not None and not self._from_file()):
+            if reading.algorithm_from is not None and not by_file:
+                return "algorithm", [c for c in self.free if re.search(reading.algorithm_from, c)]
+            if across:
                 return "algorithm", across
-        if "score" in self.told or self._is_long():
+        if "score" in self.told or self._is_long(by_file):
             return "", []
         models = "algorithm" in self.found or (not self.keyed and any(map(is_size, self.free)))
         return "task" if models else "algorithm", []
 
     def _from_file(self) -> bool:
         """Return True if the file, not a column, is an algorithm."""
-        scores = self.scores
-        named = len(scores) == 1 and (measure(scores[0])[0] or normalise(scores[0]) in GENERIC)
-        return not self.alone and bool(named)
+        scores = [] if self.alone else self.scores
+        return len(scores) == 1 and bool(measure(scores[0])[0] or normalise(scores[0]) in GENERIC)
 
-    def _is_long(self) -> bool:
+    def _is_long(self, by_file: bool) -> bool:
         if "algorithm" not in self.found:
-            return self.keyed and ("algorithm" in self.several or self._from_file())
+            return self.keyed and ("algorithm" in self.several or by_file)
         if self.keyed or (not self.alone and len(self.scores) == 1):
             return True
         # One row of measures per algorithm, or several rows per algorithm, is no leaderboard.
-        scores = [c for c in self.scores if not (is_summary(c) or is_size(c) or _unnamed(c))]
+        scores = [c for c in self.scores if not (is_summary(c) or is_size(c) or is_unnamed(c))]
         return len(self.raw.names(self.found["algorithm"])) < self.raw.n_rows or all(
             measure(c)[0] or is_quantity(c) for c in scores
         )
 
+    def _complete_leaderboard(self) -> None:
+        """Take the names of the rows for the algorithms, or ask for them."""
+        for role in ("dataset", "task", "suite"):
+            column = self.found.pop(role, None)
+            if column is not None and role in self.told:
+                raise ResultsError(
+                    f"{self.raw.name}: columns are tasks here, so {role}={quote(column)}"
+                    " cannot be used; pass dataset_from=… for the datasets"
+                )
+            if column is not None:
+                self.found.setdefault("algorithm", column)
+        if "algorithm" not in self.found:
+            self.unclear("no column is named as the algorithm")
+            self.form_asked = not self.reading.transpose and not self.scores_told
+
     def _complete_keys(self) -> None:
         """Take the file for a key that no column is, or ask for it."""
-        found, named = self.found, "no column is named as the algorithm"
-        if self.across == "task":
-            for role in ("dataset", "task", "suite"):
-                column = found.pop(role, None)
-                if column is not None and role in self.told:
-                    raise ResultsError(
-                        f"{self.raw.name}: columns are tasks here, so {role}={quote(column)}"
-                        " cannot be used; pass dataset_from=… for the datasets"
-                    )
-                if column is not None:
-                    found.setdefault("algorithm", column)
-            if "algorithm" not in found:
-                self.unclear(named)
-                self.form_asked = not self.reading.transpose and not self.scores_told
-            return
+        found, pattern = self.found, self.reading.algorithm_from
         if self.across:
             found.pop("algorithm", None)
         elif "algorithm" not in found and "algorithm" not in self.several:
-            if self.reading.algorithm_from is None and self.alone:
-                self.unclear(named)
-            elif not (self.reading.algorithm_from and "task" in found):
+            if pattern is None and self.alone:
+                self.unclear("no column is named as the algorithm")
+            elif not (pattern and "task" in found):
                 found["algorithm"] = FILE
         if self.keyed:
             return
-        problem = "no column is named as a dataset or task"
         if "algorithm" in found and not self.alone:
             found["dataset"] = FILE
-        elif "algorithm" in found:
-            self.unclear(f"{problem} (if the file is one dataset, pass dataset='@file')")
+            return
+        problem, hint = "no column is named as a dataset or task", ""
+        if "algorithm" in found:
+            hint = "if the file is one dataset, pass dataset='@file'"
         elif not self.alone:
-            self.unclear(f"{problem} (if the files are repeats, pass repeat='@file')")
+            hint = "if the files are repeats, pass repeat='@file'"
         else:
-            self.form_asked = not self.scores_told
-            text = [c for c in self.free if not self.raw.is_numeric(c)]
-            if len(text) > 1 and not self.scores_told:
+            names, self.form_asked = self.names, not self.scores_told
+            if len(names) > 1 and not self.scores_told:
                 problem = "no column is named as a dataset, task or algorithm"
             hint = "if the file is one dataset, pass dataset='@file'"
-            if not text:
+            if not names:
                 hint = "if each row is one, pass dataset='@row'"
-            elif text == [""]:
+            elif names == [""]:
                 hint = "the one without a name is ''"
-            self.unclear(f"{problem} ({hint})")
-            for column in text:
-                if not text[1:] or self._tells_apart([column]):
-                    self._check_labels("dataset", column)
+        self.unclear(f"{problem} ({hint})")
+        for column in self.names if self.form_asked or self.scores_told else ():
+            if not self.names[1:] or self._tells_apart([column]):
+                self._check_labels("dataset", column)
 
     def _keys(self, roles: Roles) -> Keys | None:
         """Return the keys of the scores, as far as known; refuse rows of the same key."""
         known = "algorithm" in self.found or self.reading.algorithm_from is not None
-        unknown = not self.keyed or not known
-        if self.across:
-            unknown = bool(self.problems)
-        if unknown:
+        if self.problems if self.across else not (self.keyed and known):
             return None
         for column in dict.fromkeys(self.found[role] for role in _KEYS if role in self.found):
             n_empty = int((self.raw.codes(column)[0] < 0).sum())
@@ -476,8 +470,7 @@ class _Finder:
     def _check_rows(self, keys: Keys, unused: Sequence[str]) -> None:
         """Refuse rows of one cell unless they are folds or repeats that differ in nothing else."""
         raw = self.raw
-        runs, n_runs = keys.row_cell
-        n_folds = n_runs
+        runs, n_runs = cells, n_folds = keys.row_cell
         for key in (keys.fold, keys.repeat):
             if key is not None:
                 codes, names = key
@@ -489,44 +482,46 @@ class _Finder:
         # A repeat of its own in nearly every row does not tell that other columns are results.
         own = keys.repeat is not None and 2 * len(keys.repeat[1]) > raw.n_rows
         differing = [] if told and not again else self._differing(keys, unused, again or own)
-        if differing or again:
-            cells = keys.row_cell[0]
-            alike = cells if differing and (own or not again) else runs
-            twice = np.flatnonzero(pd.Series(alike).duplicated())
-            first = np.flatnonzero(alike == alike[twice[0]])[0]
-            places = [raw.row(row).removeprefix(f"{raw.name}, ") for row in (first, twice[0])]
-            by_cell = keys.repeat is None or alike is cells
-            same = "task and algorithm" if by_cell else "task, algorithm and repeat"
-            problem = (
-                f"{count(len(twice), 'row')} with a {same} that an earlier row has, first"
-                f" {keys.show(keys.cell[twice[0], 0])} ({' and '.join(places)})"
-            )
-        if differing:
-            chosen = self._fewest(differing, cells if own else runs) or differing[:3]
-            self.questions["differing"] = chosen
-            shown = [
-                f"{quote(c)} ({quote_list([n.strip()[:24] for n in raw.names(c)], limit=2)})"
-                for c in chosen
-            ]
-            self.unclear(
-                f"{problem}; they differ in {', '.join(shown)}: are these tasks, repeats, or parts"
-                " of the algorithm, or is one value to be kept?"
-            )
-        elif again:
+        if not (differing or again):
+            if keys.repeat is not None and n_folds < raw.n_rows:
+                self._note_averages(keys, keys.repeat)
+            return
+        by_cell = bool(differing) and (own or not again)
+        alike = cells if by_cell else runs
+        twice = np.flatnonzero(pd.Series(alike).duplicated())
+        first = np.flatnonzero(alike == alike[twice[0]])[0]
+        places = [raw.row(row).removeprefix(f"{raw.name}, ") for row in (first, twice[0])]
+        whole = keys.repeat is None or by_cell
+        problem = (
+            f"{count(len(twice), 'row')} with a"
+            f" {'task and algorithm' if whole else 'task, algorithm and repeat'} that an earlier"
+            f" row has, first {keys.show(keys.cell[twice[0], 0])} ({' and '.join(places)})"
+        )
+        if not differing:
             self.questions["repeated"] = problem
-            self.unclear(
-                f"{problem}; drop them, or pass repeat='@row' if they are repeats", repeat=_ROW
-            )
-        elif keys.repeat is not None and n_folds < raw.n_rows:
-            n_rows = np.bincount(keys.cell.ravel())
-            most, n_scores = n_rows.max(), int(np.count_nonzero(n_rows))
-            several = n_rows[n_rows > 1]
-            how = f"scores averaged over repeats ({len(keys.repeat[1]):,} different values)"
-            if len(several) < n_scores or self.found["repeat"] == ROW:
-                averaged = "is the average" if len(several) == 1 else "are averages"
-                rows = f"{several.min()} to {most}" if several.min() < most else f"{most}"
-                how = f"{len(several):,} of {count(n_scores, 'score')} {averaged} of {rows} rows"
-            keys.notes.append(f"{raw.name}: {how}.")
+            remedy = "drop them, or pass repeat='@row' if they are repeats"
+            self.unclear(f"{problem}; {remedy}", repeat=Blank(ROW, optional=True))
+            return
+        chosen = self._fewest(differing, cells if own else runs) or differing[:3]
+        self.questions["differing"] = chosen
+        shown = [
+            f"{quote(c)} ({quote_list([n.strip()[:16] for n in raw.names(c)], limit=2)})"
+            for c in chosen
+        ]
+        self.unclear(
+            f"{problem}; they differ in {', '.join(shown)}: tasks, repeats, parts of the algorithm,"
+            " or one value to keep?"
+        )
+
+    def _note_averages(self, keys: Keys, repeat: Any) -> None:
+        n_rows = np.bincount(keys.cell.ravel())
+        n_scores, several = int(np.count_nonzero(n_rows)), n_rows[n_rows > 1]
+        how = f"scores averaged over repeats ({len(repeat[1]):,} different values)"
+        if len(several) < n_scores or self.found["repeat"] == ROW:
+            averaged = "is the average" if len(several) == 1 else "are averages"
+            rows = " to ".join(map(str, dict.fromkeys([several.min(), several.max()])))
+            how = f"{len(several):,} of {count(n_scores, 'score')} {averaged} of {rows} rows"
+        keys.notes.append(f"{self.raw.name}: {how}.")
 
     def _differing(self, keys: Keys, columns: Sequence[str], again: bool) -> list[str]:
         """Return columns that differ among the rows of a cell, but for results and times.
@@ -534,31 +529,29 @@ class _Finder:
         If a listed repeat tells the rows apart, numbers are results, and so is text that has more
         values on all tasks of an algorithm than a cell has rows: levels of a factor recur.
         """
-        cells, found = keys.row_cell[0], {}
+        raw, cells, found = self.raw, keys.row_cell[0], {}
         most = np.bincount(cells).max()
-        algorithms = np.broadcast_to(keys.algorithm[:, :1], (self.raw.n_rows, 1))[:, 0]
-        scored = np.ones(self.raw.n_rows, dtype=bool)
+        algorithms = np.broadcast_to(keys.algorithm[:, :1], (raw.n_rows, 1))[:, 0]
+        scored = np.ones(raw.n_rows, dtype=bool)
         if not again and "score" in self.found:  # text on failures does not matter
-            scored = np.isfinite(self.raw.numbers(self.found["score"]).values)
+            scored = np.isfinite(raw.numbers(self.found["score"]).values)
         for column in columns:
-            if is_index(column) or normalise(column) in STATUS:
-                continue
-            codes, names = self.raw.codes(column)
-            # Few whole numbers of seconds are the levels of a limit.
-            if is_time(column) and (self.raw.is_fractional(column) or len(names) > most):
-                continue
-            width = len(names) + 1
-            # Few fractions are the levels of a factor, such as 0, 0.05 and 0.2 of noise.
-            fractional = self.raw.is_fractional(column) and column not in self.raw.index
-            if fractional and len(names) > most:
+            codes, names = raw.codes(column)
+            many, width = len(names) > most, len(names) + 1
+            # Few whole numbers of seconds are the levels of a limit, and few fractions those of
+            # another factor, such as 0, 0.05 and 0.2 of noise.
+            fractional = raw.is_fractional(column)
+            time = is_time(column) and (fractional or many)
+            result = fractional and column not in raw.index and many
+            if is_index(column) or normalise(column) in STATUS or time or result:
                 continue
             if not again and not normalise(column).startswith("param"):
                 pairs = np.unique(algorithms * width + codes + 1)
-                if self.raw.is_numeric(column) or np.bincount(pairs // width).max() > most:
+                if raw.is_numeric(column) or np.bincount(pairs // width).max() > most:
                     continue
             pairs = pd.unique((cells * width + codes + 1)[scored])
             if len(pairs) > len(np.unique(cells[scored])):
-                found[column] = 2 * len(names) > self.raw.n_rows, self.raw.is_numeric(column), width
+                found[column] = 2 * len(names) > raw.n_rows, raw.is_numeric(column), width
         return sorted(found, key=lambda column: found[column])
 
     def _fewest(self, columns: Sequence[str], runs: Any) -> list[str]:
@@ -566,20 +559,14 @@ class _Finder:
         # Those that number the rows tell nothing else.
         few = [c for c in columns if 2 * len(self.raw.names(c)) <= self.raw.n_rows]
         columns = (few or columns)[:_MOST_TOGETHER]
-        first = pd.DataFrame({"runs": runs[:_FIRST_ROWS]}).assign(
-            **{c: self.raw.codes(c)[0][:_FIRST_ROWS] for c in columns}
-        )
+        codes = {c: self.raw.codes(c)[0][:_FIRST_ROWS] for c in columns}
+        first = pd.DataFrame({"runs": runs[:_FIRST_ROWS]}).assign(**codes)
         for size in range(1, 5):
             for chosen in map(list, combinations(columns, size)):
-                if not first[["runs", *chosen]].duplicated().any() and self._tells_apart(
-                    chosen, runs
-                ):
+                apart = not first[["runs", *chosen]].duplicated().any()
+                if apart and self._tells_apart(chosen, runs):
                     return chosen
         return []
-
-    def _tells_apart(self, columns: Sequence[str], runs: Any = 0) -> bool:
-        codes = {str(i): self.raw.codes(column)[0] for i, column in enumerate(columns)}
-        return not pd.DataFrame(codes).assign(runs=runs).duplicated().any()
 
     # -- scores ------------------------------------------------------------------------------------
 
@@ -602,19 +589,24 @@ class _Finder:
                     " the column error has the reasons"
                 )
             return "auroc"
-        if text := self._told_results():
-            self.unclear(f"{text}: if these are scores, keep one number in each cell")
-            self.unclear("which column is the score?")
-            return None
-        times = [c for c in self.free if raw.is_numeric(c) and is_time(c)]
-        if len(only := scores or times) == 1 and self._is_score(only[0]):
+        for column in [self.told[role] for role in ("dataset", "task") if role in self.told]:
+            counted = column in {FILE, ROW} or raw.is_numeric(column)
+            names = [] if counted else raw.names(column)
+            results = [name for name in names if _RESULT.match(name)]
+            if 2 * len(results) > len(names):
+                text = f"{quote(column)} has text such as {quote(results[0])}"
+                self.unclear(f"{text}: if these are scores, keep one number in each cell")
+                self.unclear("which column is the score?")
+                return None
+        only = scores or [c for c in self.free if raw.is_numeric(c) and is_time(c)]
+        if len(only) == 1 and self._is_score(only[0]):
             return only[0]
         check_text(raw, [c for c in self.free if measure(c)[0] or not scores])
         if (told := self.reading.score) is not None:
             self.unclear(f"no column is named {quote(told)} as in another file; rename the score")
             return None
         if not any(raw.is_numeric(c) or raw.is_flag(c) for c in self.free):
-            raise ResultsError(self._without_numbers())
+            raise self._without_numbers()
         self.unclear("which column is the score?")
         return None
 
@@ -630,31 +622,22 @@ class _Finder:
         times = any(is_time(c) and self.raw.is_numeric(c) for c in self.free)
         return not (times or {*_KEYS} & {*self.told} - {*self.raw.suggested})
 
-    def _told_results(self) -> str:
-        """Return a dataset or task whose cells are results rather than names, as a clause."""
-        for column in [self.told[role] for role in ("dataset", "task") if role in self.told]:
-            counted = column in {FILE, ROW} or self.raw.is_numeric(column)
-            names = [] if counted else self.raw.names(column)
-            results = [name for name in names if _RESULT.match(name)]
-            if 2 * len(results) > len(names):
-                return f"{quote(column)} has text such as {quote(results[0])}"
-        return ""
-
-    def _without_numbers(self) -> str:
-        """Return a message with a cell of the table, if possible one that is like a result."""
+    def _without_numbers(self) -> ResultsError:
+        """Return an error with a cell of the table, if possible one that is like a result."""
         texts = [(column, names[0]) for column in self.free if (names := self.raw.names(column))]
         results = [(column, text) for column, text in texts if _RESULT.match(text)]
-        cell = "".join(
-            f"; {quote(c)} has text such as {quote(t)}" for c, t in (results or texts)[:1]
-        )
+        cells = [f"; {quote(c)} has text such as {quote(t)}" for c, t in results or texts]
         one = "; keep one number in each cell" if results else ""
-        return f"{self.raw.name}: no column holds numbers, so there is no score{cell}{one}"
+        return ResultsError(
+            f"{self.raw.name}: no column holds numbers, so there is no score"
+            f"{''.join(cells[:1])}{one}"
+        )
 
     def _metric(self) -> str | None:
         """Find a column of measures, which must be one measure; return its name."""
-        wanted = self.reading.metric
-        for column in self.free:
-            names = [] if self.raw.is_numeric(column) else self.raw.names(column)
+        wanted, raw = self.reading.metric, self.raw
+        for column in self.names:
+            names = raw.names(column)
             called = normalise(column) in NAMES["metric"]
             if not names or not (called or all(measure(name)[0] for name in names)):
                 continue
@@ -663,13 +646,13 @@ class _Finder:
             self.found["metric"] = column
             if wanted is not None and wanted not in names:
                 raise ResultsError(
-                    f"{self.raw.name}, column {quote(column)}: no row has the metric"
-                    f" {quote(wanted)}{did_you_mean(wanted, names)}; found {quote_list(names)}"
+                    f"{raw.name}, column {quote(column)}: no row has the metric {quote(wanted)}"
+                    f"{did_you_mean(wanted, names)}; found {quote_list(names)}"
                 )
             if wanted is not None:
-                rows = self.raw.row_names(column) == wanted
-                self.raw = self.raw.keep(with_failed(self.raw, rows, column, self.reading))
-            elif len(names) > 1 and not self.raw.mixed:
+                rows = raw.row_names(column) == wanted
+                self.raw = raw.keep(with_failed(raw, rows, column, self.reading))
+            elif len(names) > 1 and not raw.mixed:
                 self.unclear(
                     f"{quote(column)} names {len(names)} measures ({quote_list(names, limit=3)}),"
                     " which cannot be compared with each other",
@@ -678,7 +661,7 @@ class _Finder:
             return wanted or (names[0] if len(names) == 1 else None)
         if wanted is not None:
             raise ResultsError(
-                f"{self.raw.name}: metric={quote(wanted)}, but no column names the measure of a row"
+                f"{raw.name}: metric={quote(wanted)}, but no column names the measure of a row"
             )
         return None
 
@@ -699,34 +682,29 @@ class _Finder:
         labels = [extract(pattern, column, "algorithm_from")[0] for column in columns]
         if len(labels) < 2 or len(set(labels)) < len(labels):
             raise ResultsError(
-                f"{self.raw.name}: algorithm_from={quote(pattern)} finds"
-                f" {quote_list(labels) or 'nothing'} in the names of the columns, which must be"
-                " several different names"
+                f"{self.raw.name}: algorithm_from={quote(pattern)} must find several different"
+                f" names in those of the columns; it finds {quote_list(labels)}"
             )
         return labels
 
     def _wide_columns(self) -> list[str]:
-        """Return the columns of scores; refuse those that may be something else."""
-        raw, across = self.raw, self.across
+        """Return the columns of scores; ask about those that may be something else."""
+        raw = self.raw
         chosen = {condition.partition("=")[0].removesuffix("!") for condition in self.reading.where}
         others = [c for c in self.free if c not in raw.index and c not in chosen]
         text = [c for c in others if not raw.is_numeric(c)]
         keyed = self.keyed or "algorithm" in self.found
-        named = [c for c in text if not _unnamed(c)]  # others may be notes beside the table
-        check_text(raw, named if keyed or len(text) > 1 else ())
-        rest = {
-            c: raw.numbers(c)
-            for c in others
-            if c not in text
-            and c not in self.listed_traits
-            and not (is_index(c) and not raw.is_fractional(c))
-        }
+        if keyed or len(text) > 1:  # columns without a name may be notes beside the table
+            check_text(raw, [c for c in text if not is_unnamed(c)])
+        passed = {*text, *self.listed_traits}
+        passed |= {c for c in others if is_index(c) and not raw.is_fractional(c)}
+        rest = {c: raw.numbers(c) for c in others if c not in passed}
         if not rest:
-            raise ResultsError(self._without_numbers())
+            raise self._without_numbers()
         if self.form_asked and len(text) != 1:
             return [c for c in rest if raw.is_fractional(c)] or [*rest]
-        self.doubts |= _caught(_NEVER, rest)
-        shared = shared_measure([*rest])
+        self.doubts |= caught(NEVER, rest)
+        shared, columns = shared_measure([*rest]), [*rest]
         if text and keyed:
             self.doubts["text in the cells"] = text
             self.form_asked = shared is None and not (self.reading.transpose or self.scores_told)
@@ -734,35 +712,29 @@ class _Finder:
         if len(measures) < len(rest):
             measures = [c for c in rest if measures_in(c)] if shared is None else []
         if not measures and all(map(is_quantity, rest)) and shared is None:
-            measures = [*rest]
-        columns = [*rest]
+            measures = columns
         if measures:
             self.doubts["a measure" if len(measures) == 1 else "measures"] = measures
             self.measured = True
-            if len(measures) == len(rest) or across == "task":
+            if len(measures) == len(rest) or self.across == "task":
                 self.across = ""
             else:
                 self.form_asked = True
         else:
             highs = {c: numbers.high for c, numbers in rest.items()}
-            self.doubts |= _caught(_DOUBTFUL, rest)
-            if scaled := self.doubts.pop(_SCALE, []):
+            self.doubts |= caught(DOUBTFUL, rest)
+            if scaled := self.doubts.pop(SCALE, []):
                 highest = max(highs[c] for c in scaled)
                 self.doubts[f"up to {highest:.10g}, which is above 1"] = scaled
-            if across == "algorithm" and (traits := self._unbounded_traits(shared)):
+            if self.across == "algorithm" and (traits := self._unbounded_traits(shared)):
                 self.doubts[f"beside the traits {quote_list(traits, limit=2)}"] = [*rest]
         if self.doubts:
-            self._ask_columns()
+            doubtful = [column for columns_ in self.doubts.values() for column in columns_]
+            problem = f"{quote_list(doubtful, limit=3)} may not be"
+            problem += f" {_some(self.across or 'algorithm', doubtful)}"
+            self.unclear(f"{problem} ({'; '.join([*self.doubts][:3])})")
+            self.questions["doubtful"] = doubtful
         return columns
-
-    def _ask_columns(self) -> None:
-        """Ask which columns are the scores, as some may be something else."""
-        across = self.across or "algorithm"
-        columns = [column for caught in self.doubts.values() for column in caught]
-        shown = quote_list(columns, limit=_SHOWN)
-        reasons = "; ".join([*self.doubts][:_SHOWN])
-        self.unclear(f"{shown} may not be {_some(across, columns)} ({reasons})")
-        self.questions["doubtful"] = columns
 
     def _unbounded_traits(self, shared: str | None) -> list[str]:
         """Return the listed traits, beside which others may be, unless the measure has bounds."""
@@ -777,18 +749,10 @@ class _Finder:
     def _score_name(self, columns: Sequence[str], metric: str | None) -> str:
         """Return the name of the measure, as told or as the columns give it."""
         told, first = self.reading.score_name, columns[0] if columns else ""
-        named = first if measure(first)[0] else None
-        if self.measured:
-            return told or self.reading.metric or ""
-        if self.across:
-            return (
-                told
-                or self.reading.metric
-                or shared_measure(columns)
-                or (named if len(columns) == 1 else None)
-                or ""
-            )
-        return told or named or self.reading.metric or metric or first
+        if self.measured or self.across:
+            shared = None if self.measured else shared_measure(columns)
+            return told or self.reading.metric or shared or ""
+        return told or (first if measure(first)[0] else metric or first)
 
     def _direction(
         self, named: str, columns: Sequence[str], numbers: Sequence[Numbers]
@@ -801,31 +765,21 @@ class _Finder:
             in_file = measure(shared_measure([self.raw.stem]) or "")[0]
             if in_file is not None and fits(in_file, numbers):
                 listed, named = in_file, in_file.name
-                if lower is None and self.problems:
-                    way = "lower" if listed.lower else "higher"
-                    self.unclear(f"{way} is better, by {named!r} in the name of the file")
-        if self.across == "task" and not (
-            self.form_asked
-            or self.scores_told
-            or self.reading.transpose
-            or self.reading.score_name
-            or measures_in(named)
-        ):
+        told = self.form_asked or self.scores_told or self.reading.transpose
+        if self.across == "task" and not (told or self.reading.score_name or measures_in(named)):
             # Measures that are not listed look like tasks.
-            shown = quote_list(columns, limit=3)
-            self.unclear(f"are {shown} tasks, or measures?")
+            self.unclear(f"are {quote_list(columns, limit=3)} tasks, or measures?")
             self.form_asked = True
         named = named or "score"
-        asked = lower is None
-        if listed is not None and (asked or self.reading.score_name is not None):
-            self._check_bounds(listed, numbers)
-        if listed is not None and not asked and lower != listed.lower:
-            usual = "lower" if listed.lower else "higher"
-            self.notes.append(f"{self.raw.name}: {quote(named)} is usually {usual}-is-better.")
-        if not asked or self.raw.mixed:
-            return named, bool(lower)
         if listed is not None:
-            return named, listed.lower
+            usual = "lower" if listed.lower else "higher"
+            if lower is None or self.reading.score_name is not None:
+                self._check_bounds(listed, numbers)
+            if lower not in (None, listed.lower):
+                self.notes.append(f"{self.raw.name}: {quote(named)} is usually {usual}-is-better.")
+            return named, listed.lower if lower is None and not self.raw.mixed else bool(lower)
+        if lower is not None or self.raw.mixed:
+            return named, bool(lower)
         if not self.across and is_time(columns[0]):
             return named, True
         if self.across or "score" not in self.told or any(len(n.known) for n in numbers):
@@ -842,40 +796,32 @@ class _Finder:
             bounds = "0 … 1 or 0 … 100" + (" throughout" if low >= 0 and high <= 100 else "")
         self.unclear(
             f"{quote(listed.name)} lies in {bounds}, but the values lie in {low:.4g} … {high:.4g}",
-            **({"lower_is_better": _DIRECTION} if self.reading.lower_is_better is None else {}),
+            lower_is_better=_DIRECTION,
         )
 
     def _status(self) -> str | None:
         """Return the column of statuses by its name, unless one was told."""
-        for column in () if "status" in self.found else self.free:
-            if normalise(column) in STATUS and (
-                self.raw.is_flag(column) or not self.raw.is_numeric(column)
-            ):
-                return column
-        return None
+        named = [c for c in self.free if normalise(c) in STATUS and "status" not in self.found]
+        return next((c for c in named if c in self.names or self.raw.is_flag(c)), None)
 
     def _check_status(self, column: str, numbers: Sequence[Numbers]) -> None:
         """Ask about runs that have a score but did not succeed."""
-        codes, names = self.raw.codes(column)
-        failed = np.array([*(state_of(name) != "ok" for name in names), False])[codes]
+        failed = _with_state(self.raw, column, {"failed", "not run", "undefined"})
         if numbers:
             failed &= np.isfinite([n.values for n in numbers]).any(axis=0)
         if is_own(self.raw) or not failed.any():
             self.found["status"] = column
             return
-        words = names[np.unique(codes[failed])]
+        codes, names = self.raw.codes(column)
         problem = (
             f"{count(failed.sum(), 'row')} with a score"
             f" {'have' if failed.sum() > 1 else 'has'} {quote(column)} ="
-            f" {quote_list(words, limit=4)}"
+            f" {quote_list(names[np.unique(codes[failed])], limit=4)}"
         )
         self.questions["status"] = column, problem
-        self.unclear(
-            f"{problem}: if these runs failed, pass status={quote(column)},"
-            f" otherwise ignore={quote(column)}",
-            status=Blank(column, optional=True),
-            ignore=[Blank(column, optional=True)],
-        )
+        blank = Blank(column, optional=True)
+        remedy = f"pass status={quote(column)} if these runs failed, else ignore={quote(column)}"
+        self.unclear(f"{problem}: {remedy}", status=blank, ignore=[blank])
 
     def _check_labels(self, role: str, column: str | None) -> None:
         """Refuse rows or files that are measures or summaries."""
@@ -887,18 +833,16 @@ class _Finder:
         asked = role == "algorithm" and role in self.told
         by_word = may_summarise if role != "algorithm" else is_summary
         # Columns called so are differences of others; a row that is one would name two others.
-        named = _ROWS_ONLY if role != "algorithm" else ()
-        summaries = [n for n in names if (is_summary(n) or by_word(n)) and n not in kept]
-        summaries = [n for n in summaries if normalise(n) not in named]
+        named = {*kept} if role == "algorithm" else {n for n in names if normalise(n) in _ROWS_ONLY}
+        summaries = [n for n in names if (is_summary(n) or by_word(n)) and n not in named]
         if summaries and column != FILE:
             what = "summaries" if summaries[1:] else "a summary"
             dropped = np.isin(codes, [names.index(name) for name in summaries]).mean()
-            left_out = [f"{column}!={name}" for name in summaries]
-            problem = f"in {quote(column)}, {_not_a(summaries, what, role)}"
-            if asked:
-                problem += ", unless you name it among all with algorithms=…"
-            if asked or column not in self.found.values() or not all(map(is_summary, summaries)):
-                left_out = [Blank(condition, optional=True) for condition in left_out]
+            unless = ", unless you name it among all with algorithms=…" if asked else ""
+            sure = not asked and column in self.found.values() and all(map(is_summary, summaries))
+            conditions = [f"{column}!={name}" for name in summaries]
+            left_out = conditions if sure else [Blank(c, optional=True) for c in conditions]
+            problem = f"in {quote(column)}, {_not_a(summaries, what, role)}{unless}"
             self.unclear(problem, **({"where": left_out} if dropped < 0.5 else {}))
         # In a column of names, a few may be called as a measure is.
         known = {*kept, *summaries} if len(names) <= _MOST_MEASURES else {*names}
@@ -919,149 +863,8 @@ def _is_number(name: str) -> bool:
 
 def _not_a(names: Sequence[str], what: str, role: str) -> str:
     verb = "are" if len(names) > 1 else "is"
-    return f"{quote_list(names, limit=_SHOWN)} {verb} {what}, not {_some(role, names)}"
+    return f"{quote_list(names, limit=3)} {verb} {what}, not {_some(role, names)}"
 
 
 def _some(role: str, names: Sequence[str]) -> str:
     return f"{role}s" if len(names) > 1 else f"{'an' if role[0] == 'a' else 'a'} {role}"
-
-
-def fits(listed: Measure, numbers: Sequence[Numbers]) -> bool:
-    """Return True if all values lie in the bounds of a measure, on one scale."""
-    known = [n for n in numbers if len(n.known)]
-    low = min((n.low for n in known), default=listed.high)
-    highs = [n.high for n in known] or [listed.low]
-    if low >= listed.low - 1e-9 and max(highs) <= listed.high + 1e-9:
-        return True
-    # In per cent, no column consists of fractions.
-    return listed.per_cent and low >= 0 and max(highs) <= 100 and min(highs) > 1
-
-
-# -- rules for the columns of a wide table ---------------------------------------------------------
-
-Columns = Mapping[str, Numbers]
-Rule = Callable[[Columns], Sequence[str]]
-
-
-def _caught(rules: Mapping[str, Rule], columns: dict[str, Numbers]) -> dict[str, list[str]]:
-    """Return each reason with the columns to which it applies, which are removed."""
-    found = {}
-    for reason, rule in rules.items():
-        if names := list(rule(columns)):
-            found[reason] = names
-            for name in names:
-                del columns[name]
-    return found
-
-
-def _named(test: Callable[[str], Any]) -> Rule:
-    return lambda columns: [name for name in columns if test(name)]
-
-
-def _unnamed(name: str) -> bool:
-    plain = normalise(name)
-    return not plain or plain.startswith("unnamed:")
-
-
-def _of_another_measure(columns: Columns) -> list[str]:
-    """Return the few columns without the measure that all others have in their names."""
-    named = [c for c in columns if measures_in(c)]
-    lacking = [c for c in columns if c not in named]
-    return lacking if 2 * len(lacking) < len(named) and shared_measure(named) else []
-
-
-def _with_summary_word(columns: Columns) -> list[str]:
-    named = [c for c in columns if may_summarise(c, more=True)]
-    return named if len(named) < len(columns) else []
-
-
-def _combinations(columns: Columns) -> list[str]:
-    """Return the columns that are the mean, maximum or minimum of all others throughout."""
-    found: set[int] = set()
-    # A few rows rule out nearly all columns.
-    for last in (50, None) if len(columns) > 3 else ():
-        values = np.column_stack([numbers.values[:last] for numbers in columns.values()])
-        whole = values[np.isfinite(values).all(axis=1)]
-        if len(whole) > 2 and not (found := _combined(whole)):
-            break
-    return [name for i, name in enumerate(columns) if i in found]
-
-
-def _combined(whole: Any) -> set[int]:
-    n_columns = whole.shape[1]
-    # Half of the last decimal place of each column.
-    exact = [np.abs(np.round(whole, p) - whole).max(axis=0) < 1e-12 for p in range(9)]
-    step = 0.51 * 10.0 ** -np.argmax([*exact, np.ones(n_columns, dtype=bool)], axis=0)
-    others = (whole.sum(axis=1, keepdims=True) - whole) / (n_columns - 1)
-    means = (np.abs(whole - others) <= step).all(axis=0) & (np.ptp(whole, axis=0) > 4 * step)
-    found = set(np.flatnonzero(means).tolist())
-    ordered = np.sort(whole, axis=1)
-    for best, second in ((-1, -2), (0, 1)):
-        # As good as the best of the others on every row, and not one and the same column.
-        if (ordered[:, best] == ordered[:, second]).all():
-            places = np.flatnonzero((whole == ordered[:, [best]]).all(axis=0)).tolist()
-            found |= set(places) if len(places) == 1 else set()
-    return found
-
-
-def _row_numbers(columns: Columns) -> list[str]:
-    return [
-        name
-        for name, numbers in columns.items()
-        if numbers.low in (0, 1) and len(numbers.known) > 2 and (np.diff(numbers.known) == 1).all()
-    ]
-
-
-def _flags(columns: Columns) -> list[str]:
-    fractional = any(not numbers.whole for numbers in columns.values())
-    unit = [c for c, n in columns.items() if n.whole and n.low >= 0 and n.high <= 1]
-    return unit if fractional else []
-
-
-def _beyond(columns: Columns) -> list[str]:
-    """Return columns of whole numbers outside the range of those with fractions."""
-    fractional = [numbers for numbers in columns.values() if not numbers.whole]
-    low = min((numbers.low for numbers in fractional), default=-np.inf)
-    high = max((numbers.high for numbers in fractional), default=np.inf)
-    return [c for c, n in columns.items() if n.whole and (n.low < low or n.high > high)]
-
-
-def _other_scale(columns: Columns) -> list[str]:
-    """Return columns that exceed 1 where most do not."""
-    inside = [c for c, n in columns.items() if n.low >= 0 and n.high <= 1]
-    above = [c for c, n in columns.items() if c not in inside and n.high > 1]
-    return above if 2 * len(inside) > len(columns) else []
-
-
-def quantities(columns: Iterable[str]) -> list[str]:
-    """Return the columns that are measures by their names, unless all share a measure."""
-    named = [c for c in columns if measure(c)[0] or is_quantity(c)]
-    return named if shared_measure([*columns]) is None else []
-
-
-# What a column is if it is never a score of an algorithm on a task, and how to tell.
-_NEVER: Mapping[str, Rule] = {
-    # An ensemble may be called ALL: its column is asked about below.
-    "a summary of the others": _named(lambda name: is_summary(name) and normalise(name) != "all"),
-    "the size of a model": _named(is_size),
-    "an identifier": _named(lambda name: f"_{normalise(name)}".endswith("_id")),
-    "without a name": _named(_unnamed),
-    "the mean, maximum or minimum of the others": _combinations,
-    "of another measure than the others": _of_another_measure,
-}
-# Why a column may not be one.
-_DOUBTFUL: Mapping[str, Rule] = {
-    "named by numbers, as folds": lambda columns: (
-        numbered if len(numbered := [c for c in columns if c.strip().isdigit()]) > 1 else []
-    ),
-    "row numbers": _row_numbers,
-    "constant": lambda columns: [
-        c for c, n in columns.items() if len(n.known) > 1 and n.low == n.high
-    ],
-    "0 and 1 beside fractions": _flags,
-    "whole numbers beyond the range of the others": _beyond,
-    _SCALE: _other_scale,
-    "by the end of its name": _named(ends_as_companion),
-    "by a word of its name": _with_summary_word,
-    "by the name": quantities,
-}

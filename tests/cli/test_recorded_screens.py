@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from occstats.cli import dialogue, main
 from tests.conftest import unbalanced_table
-from tests.recorded import cases, check_case
+from tests.recorded import cases, check_case, n_lines
 
 
 @pytest.mark.parametrize("case", cases("screens"))
@@ -38,6 +38,8 @@ def printed(arguments):
     result = CliRunner().invoke(main, arguments, prog_name="occstats")
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
+    error = re.search(r"^Error: .*", result.stderr, re.MULTILINE | re.DOTALL)
+    assert error is None or n_lines(error[0]) <= 12
     lines = [f"! {line}" for line in result.stderr.splitlines()]
     lines += result.stdout.splitlines()
     # The version of the program is the only thing that may change without a reason.

@@ -25,7 +25,7 @@ _REFUSED = {
     **dict.fromkeys((".pkl", ".pickle", ".p", ".joblib", ".dill", ".cloudpickle"), _PICKLE),
     **dict.fromkeys((".npz", ".npy"), _NUMPY),
 }
-_TABLES_SHOWN = 12
+_TABLES_SHOWN = 10
 # First bytes of files that are read, and of others.
 _MAGIC = {b"PAR1": "parquet", b"\x1f\x8b": "gzip"}
 _FOREIGN = {
