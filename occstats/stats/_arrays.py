@@ -21,17 +21,15 @@ ObjectArray = npt.NDArray[np.object_]
 LARGEST = np.finfo(np.float64).max
 
 
-def as_vector(name: str, values: npt.ArrayLike, *, allow_nan: bool = False) -> FloatArray:
-    """Return finite floats in one dimension, with NaN where it is allowed."""
-    return _as_floats(name, values, dimensions=1, allow_nan=allow_nan)
+def as_vector(name: str, values: npt.ArrayLike) -> FloatArray:
+    """Return finite floats in one dimension."""
+    return as_scores(name, values, dimensions=1)
 
 
-def as_scores(name: str, values: npt.ArrayLike, *, allow_nan: bool = False) -> FloatArray:
+def as_scores(
+    name: str, values: npt.ArrayLike, *, allow_nan: bool = False, dimensions: int = 2
+) -> FloatArray:
     """Return finite floats, tasks × algorithms, with NaN where it is allowed."""
-    return _as_floats(name, values, dimensions=2, allow_nan=allow_nan)
-
-
-def _as_floats(name: str, values: npt.ArrayLike, *, dimensions: int, allow_nan: bool) -> FloatArray:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

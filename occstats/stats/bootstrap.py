@@ -136,12 +136,9 @@ class PosteriorWeights(Draws):
         return rng.standard_gamma(weight, self.n_rows)
 
 
-def over_rows(
-    statistic: Callable[[FloatArray], FloatArray], rows: FloatArray | Draws
-) -> FloatArray:
+def over_rows(statistic: Callable[[FloatArray], FloatArray], rows: Draws) -> FloatArray:
     """Evaluate a statistic on chunks of rows and concatenate the results."""
-    parts = [rows] if isinstance(rows, np.ndarray) else rows
-    return np.concatenate([statistic(part) for part in parts])
+    return np.concatenate([statistic(part) for part in rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +210,6 @@ def bootstrap_means(
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     random_state: int | np.random.Generator | None = None,
-    counts: FloatArray | Counts | None = None,
 ) -> BootstrapInterval:
     r"""Compute the mean of cluster means of each column with its studentised bootstrap interval.
 
@@ -229,8 +225,6 @@ def bootstrap_means(
         The cluster of each task.
     confidence, n_resamples, random_state
         As in `cluster_bootstrap`.
-    counts : ndarray or Counts, optional
-        The resamples, to share them between statistics.
 
     References
     ----------
@@ -246,8 +240,7 @@ def bootstrap_means(
     check_fraction("confidence", confidence)
     grouping = Clusters.of(clusters)
     means = grouping.means(np.asarray(values, dtype=float).reshape(len(grouping.codes), -1))
-    if counts is None:
-        counts = Counts.of(grouping, n_resamples, random_state)
+    counts = Counts.of(grouping, n_resamples, random_state)
     if len(counts) == 0:
         return _no_interval(weighted_means(means, np.ones((1, len(means))))[0])
     step = max(1, REPLICATES_AT_ONCE // len(counts))
@@ -259,7 +252,7 @@ def bootstrap_means(
 
 
 def _studentised_means(
-    means: FloatArray, counts: FloatArray | Counts, confidence: float, suites: Clusters | None
+    means: FloatArray, counts: Counts, confidence: float, suites: Clusters | None
 ) -> tuple[FloatArray, ...]:
     """Return estimates, limits and replicates of some columns."""
     estimate = weighted_means(means, np.ones((1, len(means))))[0]

@@ -38,7 +38,7 @@ def test_studentised_by_hand() -> None:
     values, clusters = clustered(4)
     means = np.array([values[clusters == c].mean(axis=0) for c in np.unique(clusters)])
     counts = Counts.of(len(means), 500, 9).array()
-    found = bootstrap_means(values, clusters, counts=counts)
+    found = bootstrap_means(values, clusters, n_resamples=500, random_state=9)
     centre, error = means.mean(axis=0), stats.sem(means, axis=0)
     pivots = []
     for row in counts:
@@ -75,9 +75,9 @@ def test_missing_values_are_left_out_of_their_column_only() -> None:
     holes = values.copy()
     gone = clusters == "d03"
     holes[gone, 1] = np.nan
-    counts = Counts.of(12, 300, 0).array()
-    found = bootstrap_means(holes, clusters, counts=counts)
-    whole = bootstrap_means(values, clusters, counts=counts)
+    found, whole = (
+        bootstrap_means(x, clusters, n_resamples=300, random_state=0) for x in (holes, values)
+    )
     assert found.low[[0, 2]] == pytest.approx(whole.low[[0, 2]])
     without = bootstrap_means(values[~gone, 1], clusters[~gone], n_resamples=300, random_state=0)
     assert found.estimate[1] == pytest.approx(without.estimate[0])
