@@ -403,7 +403,7 @@ class Experiment:
             whole_units=self.whole_units,
             store=self.store,
             timeout=self.timeout,
-            metadata={"occstats": json.dumps(self._metadata())},
+            description=self._metadata(),
         )
         # Estimates of third-party estimators are too rough to overrule a given number.
         most = jobs or os.cpu_count() or 1

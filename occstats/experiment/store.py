@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -72,108 +72,95 @@ class Store:
         """Return the ids of all shards in the folder."""
         return {path.stem.removeprefix("part-") for path in self.folder.glob("part-*.parquet")}
 
-    def write(self, shard_id: str, rows: pd.DataFrame, metadata: Mapping[str, str]) -> None:
+    def write(self, shard_id: str, rows: pd.DataFrame, description: Mapping[str, Any]) -> None:
         """Write a shard atomically."""
-        write_parquet(rows, self.path_of(shard_id), metadata)
+        write_parquet(rows, self.path_of(shard_id), {"occstats": json.dumps(description)})
 
-    def read(self, columns: Iterable[str] | None = None) -> pd.DataFrame:
-        """Return the rows of all shards, each once; an empty frame where there are none."""
-        wanted = list(columns) if columns is not None else None
-        # Earlier versions recorded fewer columns.
-        parts = [
-            rows if wanted is None else rows.reindex(columns=wanted) for _, rows in self.shards()
-        ]
-        if not parts:
-            return pd.DataFrame(columns=wanted or [])
-        return pd.concat(parts, ignore_index=True)
+    def read_shard(self, shard_id: str) -> tuple[dict[str, Any], pd.DataFrame]:
+        """Return the description and the rows of a shard, with its checksums verified."""
+        import pyarrow.parquet as pq
+
+        path = self.path_of(shard_id)
+        try:
+            # Not as a partitioned dataset: a folder called a=b must not become a column.
+            with pq.ParquetFile(path, page_checksum_verification=True) as file:
+                table = file.read()
+            rows: pd.DataFrame = table.to_pandas()
+            if not verify_digest(rows, table.schema.metadata, str(path)):
+                raise ValueError("no hash of its content")
+            return json.loads(table.schema.metadata.get(b"occstats", b"{}")), rows
+        except (ResultsError, FileNotFoundError):
+            raise
+        except Exception as error:  # a damaged file can raise anything
+            raise ResultsError(
+                f"{path}: damaged ({' '.join(str(error).split())[:120]}); delete the file and "
+                "run the same command again, which computes only these rows"
+            ) from error
 
     def shards(self) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
         """Yield the description and the rows of each shard, without rows of earlier shards."""
         read: set[str] = set()
         seen: set[Any] = set()
         while lacking := sorted(self.shard_ids() - read):
+            read.update(lacking)
             for shard_id in lacking:
-                read.add(shard_id)
-                # Another process may compact it.
-                with suppress(FileNotFoundError), _reading(self.path_of(shard_id)):
-                    rows = self.read_shard(shard_id)
-                    description = json.loads(self.metadata(shard_id).get("occstats", "{}"))
+                with suppress(FileNotFoundError):  # another process may compact it
+                    description, rows = self.read_shard(shard_id)
                     yield description, _without(rows, seen)
 
-    def read_shard(self, shard_id: str) -> pd.DataFrame:
-        """Return the rows of one shard, with its checksums verified."""
-        import pyarrow.parquet as pq
-
-        path = self.path_of(shard_id)
-        with _reading(path):
-            # Not as a partitioned dataset: a folder called a=b must not become a column.
-            table = pq.ParquetFile(path, page_checksum_verification=True).read()
-            rows: pd.DataFrame = table.to_pandas()
-            if not verify_digest(rows, table.schema.metadata, str(path)):
-                raise ValueError("no hash of its content")
-        return rows
-
-    def metadata(self, shard_id: str) -> dict[str, str]:
-        """Return the metadata of a shard."""
-        import pyarrow.parquet as pq
-
-        with _reading(self.path_of(shard_id)):
-            found = pq.read_schema(self.path_of(shard_id)).metadata or {}
-            return {k.decode(): v.decode() for k, v in found.items() if k == b"occstats"}
+    def read(self, columns: list[str] | None = None) -> pd.DataFrame:
+        """Return the rows of all shards, each once; an empty frame where there are none."""
+        parts = [rows if columns is None else rows[columns] for _, rows in self.shards()]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns or [])
 
     def forget(self, keys: set[tuple[str, str, str, int]]) -> int:
         """Remove the rows with these keys; return their number."""
         forgotten = 0
-        for shard_id in sorted(self.shard_ids()):
-            rows = self.read_shard(shard_id)
+        for shard_id in self.shard_ids():
+            description, rows = self.read_shard(shard_id)
             kept = rows[[key not in keys for key in keys_of(rows)]]
             forgotten += len(rows) - len(kept)
-            if not len(kept):
-                self.remove(shard_id)
-            elif len(kept) < len(rows):
-                self.write(shard_id, kept, self.metadata(shard_id))
+            self._keep(shard_id, kept, len(rows), description)
         return forgotten
-
-    def remove(self, shard_id: str) -> None:
-        """Remove a shard."""
-        self.path_of(shard_id).unlink(missing_ok=True)
 
     def clean(self) -> None:
         """Remove temporary files of killed processes."""
         remove_stale(self.folder, ".part-*.tmp")
 
     def compact(self) -> None:
-        """Merge shards with the same metadata, each row once.
+        """Merge shards with the same description, each row once.
 
         Files are removed only after the merged file is written: a process killed in between, or
         another that merges at the same time, leaves duplicate rows, which count once.
         """
-        descriptions: dict[str, list[str]] = {}
+        seen: set[Any] = set()
+        bundles: dict[str, dict[str, pd.DataFrame]] = {}
         for shard_id in sorted(self.shard_ids()):
             with suppress(FileNotFoundError):
-                descriptions.setdefault(json.dumps(self.metadata(shard_id)), []).append(shard_id)
-        seen: set[Any] = set()
-        for description, shard_ids in descriptions.items():
-            bundle: dict[str, pd.DataFrame] = {}
-            dropped = False
-            for shard_id in shard_ids:
-                with suppress(FileNotFoundError):
-                    rows = self.read_shard(shard_id)
-                    bundle[shard_id] = _without(rows, seen)
-                    dropped |= len(bundle[shard_id]) < len(rows)
-                large = sum(map(len, bundle.values())) > MOST_ROWS
-                if large or shard_id == shard_ids[-1]:
-                    if dropped or len(bundle) > 1:
-                        self._merge(bundle, json.loads(description))
-                    bundle, dropped = {}, False
+                description, rows = self.read_shard(shard_id)
+                kept = _without(rows, seen)
+                self._keep(shard_id, kept, len(rows), description)
+                bundle = bundles.setdefault(json.dumps(description), {})
+                bundle[shard_id] = kept
+                if sum(map(len, bundle.values())) > MOST_ROWS:
+                    self._merge(bundles.pop(json.dumps(description)), description)
+        for text, bundle in bundles.items():
+            self._merge(bundle, json.loads(text))
 
-    def _merge(self, bundle: dict[str, pd.DataFrame], description: dict[str, str]) -> None:
-        rows = pd.concat(bundle.values(), ignore_index=True)
-        if len(rows):
+    def _keep(self, shard_id: str, kept: pd.DataFrame, n: int, description: dict[str, Any]) -> None:
+        """Keep some of the n rows of a shard."""
+        if not len(kept):
+            self.path_of(shard_id).unlink(missing_ok=True)
+        elif len(kept) < n:
+            self.write(shard_id, kept, description)
+
+    def _merge(self, bundle: dict[str, pd.DataFrame], description: dict[str, Any]) -> None:
+        bundle = {shard_id: rows for shard_id, rows in bundle.items() if len(rows)}
+        if len(bundle) > 1:
             shard_id = hashlib.sha256("\0".join(bundle).encode()).hexdigest()[:20]
-            self.write(shard_id, rows, description)
-        for shard_id in bundle:
-            self.remove(shard_id)
+            self.write(shard_id, pd.concat(bundle.values(), ignore_index=True), description)
+            for merged in bundle:
+                self.path_of(merged).unlink(missing_ok=True)
 
 
 def _without(rows: pd.DataFrame, seen: set[Any]) -> pd.DataFrame:
@@ -181,25 +168,8 @@ def _without(rows: pd.DataFrame, seen: set[Any]) -> pd.DataFrame:
 
     Two runs that compute the same rows write the same values; a fold of a sweep is written whole.
     """
-    identity = [*KEY, "configuration"]
-    if not set(identity) <= set(rows.columns):
-        return rows
-    keys = pd.MultiIndex.from_frame(rows[identity])
+    keys = pd.MultiIndex.from_frame(rows[[*KEY, "configuration"]])
     distinct = keys.unique()
     again = [key for key in distinct if key in seen]
     seen.update(distinct)
     return rows[~keys.isin(again)] if again else rows
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Report whatever a damaged file raises, which can be anything, with the remedy."""
-    try:
-        yield
-    except (ResultsError, FileNotFoundError):
-        raise
-    except Exception as error:
-        raise ResultsError(
-            f"{path}: damaged ({' '.join(str(error).split())[:120]}); delete the file and "
-            "run the same command again, which computes only these rows"
-        ) from error

@@ -55,7 +55,7 @@ def compute_shard(
     whole_units: bool,
     store: Store,
     timeout: float | None,
-    metadata: Mapping[str, str],
+    description: Mapping[str, Any],
 ) -> None:
     """Evaluate all units of a shard and write its file.
 
@@ -99,7 +99,7 @@ def compute_shard(
     # Column types are set once per shard: per fit they would take longer than most fits.
     table = pd.concat(frames, ignore_index=True)
     table = table.assign(configuration=table["descriptor"].map(configurations))
-    store.write(shard.id, typed(table), metadata)
+    store.write(shard.id, typed(table), description)
 
 
 def evaluate(unit: Unit, recipes: Sequence[Recipe]) -> pd.DataFrame:

@@ -308,11 +308,6 @@ class Sweep:
                     f"{name}: the optimum is within half a window of an end of the grid, where "
                     "the rolling mean is one-sided; a wider grid may change it."
                 )
-        if (self.rows["auroc"].notna() & self.rows["average_precision"].isna()).any():
-            notes.append(
-                "Rows of an earlier version have no average precision; compute them again with "
-                "--force all."
-            )
         if self.failures:
             failed = count(self.failures, "fit")
             notes.append(f"{failed} failed; points without a score are never chosen.")

@@ -92,7 +92,7 @@ def test_a_sweep_is_resumed(swept, folder, tmp_path):
     )
     assert not experiment.remaining().shards
     lost = sorted(experiment.store.shard_ids())[0]
-    experiment.store.remove(lost)
+    experiment.store.path_of(lost).unlink()
     assert experiment.remaining().shards
     again = tune(folder, out=out, **SMALL)
     pd.testing.assert_frame_equal(sorted_rows(again.rows), sorted_rows(whole.rows))
@@ -109,7 +109,7 @@ def test_only_finished_datasets_of_an_unfinished_sweep_count(folder, tmp_path):
     rows = experiment.store.read()
     lost = rows[(rows["dataset"] == "three") & (rows["fold"] == 4)].index
     for shard_id in experiment.store.shard_ids():
-        experiment.store.remove(shard_id)
+        experiment.store.path_of(shard_id).unlink()
     experiment.store.write("kept", rows.drop(index=lost), {})
     sweep = read_sweep(out)
     assert sweep.grids[0].datasets == ["two"]
