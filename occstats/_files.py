@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import json
 import os
 import re
@@ -14,18 +15,16 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from occstats._format import printable
 from occstats.errors import OutputError, ResultsError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Content = str | bytes | Callable[[IO[bytes]], object]
 
 # Metadata key of a Parquet file for the digest of its content.
 DIGEST = b"occstats-content"
@@ -56,15 +55,15 @@ REASONS = {
 }
 
 
-def write_file(path: str | os.PathLike[str], content: Content) -> Path:
+def write_file(path: str | os.PathLike[str], content: str | bytes) -> Path:
     """Write a file atomically and durably; create missing folders.
 
     Parameters
     ----------
     path : path
         The file; existing content stays until the new content is complete.
-    content : str, bytes, or callable
-        The content, or a function that writes it to a binary stream.
+    content : str or bytes
+        The content.
 
     Examples
     --------
@@ -258,11 +257,14 @@ def write_parquet(
     table = pa.Table.from_pandas(rows, preserve_index=False)
     described: dict[Any, Any] = {**(table.schema.metadata or {}), **(metadata or {})}
     described[DIGEST] = content_digest(rows)
-    table = table.replace_schema_metadata(described)
-    return write_file(
-        path,
-        lambda stream: pq.write_table(table, stream, compression="zstd", write_page_checksum=True),
+    stream = io.BytesIO()
+    pq.write_table(
+        table.replace_schema_metadata(described),
+        stream,
+        compression="zstd",
+        write_page_checksum=True,
     )
+    return write_file(path, stream.getvalue())
 
 
 def verify_digest(rows: pd.DataFrame, metadata: Mapping[bytes, bytes] | None, where: str) -> bool:
@@ -278,12 +280,9 @@ def verify_digest(rows: pd.DataFrame, metadata: Mapping[bytes, bytes] | None, wh
     return True
 
 
-def _write_durably(path: Path, content: Content) -> None:
+def _write_durably(path: Path, content: str | bytes) -> None:
     with path.open("xb") as stream:
-        if callable(content):
-            content(stream)
-        else:
-            stream.write(_as_bytes(content))
+        stream.write(_as_bytes(content))
         stream.flush()
         os.fsync(stream.fileno())
 
@@ -307,10 +306,11 @@ def _move_over(staging: Path, folder: Path, digests: dict[str, str], force: bool
     # Files to keep are added to those of the folder.
     adding = KEPT in digests.values()
     kept = {name: digest for name, digest in old.items() if adding or digest == KEPT}
-    _write_durably(staging / MANIFEST, _as_json({**kept, **digests}))
+    _write_durably(staging / MANIFEST, json.dumps({**kept, **digests}, indent=1) + "\n")
     # What a killed process leaves is listed, so that the next call may replace and remove it.
     _write_durably(staging / UNFINISHED, UNFINISHED_TEXT)
-    _write_durably(staging / "listed", _as_json({**old, **digests, UNFINISHED: UNFINISHED_DIGEST}))
+    listed = {**old, **digests, UNFINISHED: UNFINISHED_DIGEST}
+    _write_durably(staging / "listed", json.dumps(listed, indent=1) + "\n")
     os.replace(staging / "listed", folder / MANIFEST)
     os.replace(staging / UNFINISHED, folder / UNFINISHED)
     for name in digests:
@@ -325,10 +325,6 @@ def _move_over(staging: Path, folder: Path, digests: dict[str, str], force: bool
                 gone.parent.rmdir()  # only if nothing is left in it
     (folder / UNFINISHED).unlink(missing_ok=True)
     os.replace(staging / MANIFEST, folder / MANIFEST)
-
-
-def _as_json(digests: Mapping[str, str]) -> str:
-    return json.dumps(digests, indent=1) + "\n"
 
 
 def _link_above(folder: Path, name: str) -> Path | None:

@@ -26,15 +26,15 @@ def content(folder):
     }
 
 
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
     path = files.write_file(tmp_path / "a.txt", "old")
 
-    def fail(stream):
-        stream.write(b"half")
+    def fail(descriptor):
         raise OSError(28, "No space left on device")
 
+    monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OutputError, match="the disk is full"):
-        files.write_file(path, fail)
+        files.write_file(path, "new")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.txt"]
 

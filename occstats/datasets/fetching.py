@@ -50,10 +50,8 @@ def fetch_dataset(
         raise DataError(f"{entry.name} ({address}): {'; '.join(wrong)}; not stored")
     stored = pd.DataFrame(dataset.X, columns=frame.columns[:-1].tolist())
     stored = stored.assign(**{"class": dataset.labels})
-    write_file(
-        folder / f"{entry.name}.parquet",
-        lambda stream: stored.to_parquet(stream, compression="zstd", index=False),
-    )
+    content: bytes = stored.to_parquet(None, compression="zstd", index=False)
+    write_file(folder / f"{entry.name}.parquet", content)
     return dataset
 
 
