@@ -5,7 +5,6 @@ Results, shards of a run, figures and reports are all written here.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import io
 import json
@@ -43,16 +42,6 @@ MOST_SHOWN = 5
 STAGING = ".occstats-"
 # Temporary files are short-lived; older ones belong to a killed process.
 STALE_AFTER_SECONDS = 600
-
-REASONS = {
-    errno.ENOSPC: "the disk is full",
-    errno.EDQUOT: "the disk quota is used up",
-    errno.EFBIG: "a file grew beyond what the system allows",
-    errno.EACCES: "permission denied",
-    errno.EPERM: "permission denied",
-    errno.EROFS: "the file system is read-only",
-    errno.ENAMETOOLONG: "the name is too long",
-}
 
 
 def write_file(path: str | os.PathLike[str], content: str | bytes) -> Path:
@@ -167,7 +156,7 @@ def check_folder(
     except (FileNotFoundError, NotADirectoryError):
         pass
     except (OSError, ValueError) as error:
-        reason = REASONS.get(getattr(error, "errno", None) or 0, str(error))
+        reason = getattr(error, "strerror", None) or error
         raise OutputError(f"{_shown(path)} cannot be an output folder: {reason}") from error
     if path.exists() and not path.is_dir():
         raise OutputError(f"{_shown(path)} is a file, not a folder: choose another name")
@@ -376,10 +365,9 @@ def _readable_errors(path: Path) -> Iterator[None]:
     except OutputError:
         raise
     except OSError as error:
-        reason = REASONS.get(error.errno or 0, error.strerror or str(error))
         raise OutputError(
-            f"{_shown(path)}: cannot be written ({reason}); what was there before is untouched:"
-            " make room or choose another place, and run the same command again"
+            f"{_shown(path)}: cannot be written ({error.strerror or error}); what was there before "
+            "is untouched: make room or choose another place, and run the same command again"
         ) from error
 
 

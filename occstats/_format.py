@@ -24,36 +24,13 @@ _LONGEST_QUOTED = 60
 _LONGEST_SHOWN = 200
 # TeX's special characters, and those that its default fonts lack.
 TEX_COMMANDS = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"$<$",
-    ">": r"$>$",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "±": r"$\pm$",
-    "−": r"$-$",
-    "×": r"$\times$",
-    "–": r"--",
-    "α": r"$\alpha$",
-    "τ": r"$\tau$",
-    "χ": r"$\chi$",
-    "ρ": r"$\rho$",
-    "²": r"$^2$",
-    "Σ": r"$\Sigma$",
-    "½": r"$1/2$",
-    "†": r"$\dagger$",
-    "…": r"\ldots{}",
-}
+    "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "|": r"\textbar{}", "`": r"\textasciigrave{}", "–": "--", "…": r"\ldots{}",
+    "<": "$<$", ">": "$>$", "≥": r"$\geq$", "≤": r"$\leq$", "±": r"$\pm$", "−": "$-$",
+    "×": r"$\times$", "α": r"$\alpha$", "τ": r"$\tau$", "χ": r"$\chi$", "ρ": r"$\rho$",
+    "Σ": r"$\Sigma$", "²": "$^2$", "½": "$1/2$", "†": r"$\dagger$",
+    **{sign: f"\\{sign}" for sign in "{}$&#%_"},
+}  # fmt: skip
 
 
 def printable(name: str) -> str:

@@ -124,8 +124,3 @@ def resolve(size: Size, n: int, *, name: str = "k", maximum: int | None = None) 
     raise TypeError(
         f"{name} must be an integer or a rule such as log_multiple(5.5), got {name}={size!r}."
     )
-
-
-def resolve_width(c: Width, m: int) -> float:
-    """Return the kernel width for `m` attributes."""
-    return positive_number(c(m) if callable(c) else c, "c")

@@ -8,7 +8,7 @@ from occstats_descriptors._kernels import Array, Matrix, Vector
 from occstats_descriptors._kernels.gaussian_kernel import bounded, kernel_times
 from occstats_descriptors._kernels.threads import thread_count
 from occstats_descriptors.base import Descriptor, positive_number
-from occstats_descriptors.sizes import Width, dimension_multiple, resolve_width
+from occstats_descriptors.sizes import Width, dimension_multiple
 
 # Rows below which LIBSVM takes less time than loading the compiled solver, which is faster at any
 # size.
@@ -111,7 +111,8 @@ class SVM(Descriptor):
             raise ValueError(
                 f'solver must be "auto", "libsvm" or "native", got solver={self.solver!r}.'
             )
-        self.c_ = resolve_width(self.c, X.shape[1])
+        c = self.c(X.shape[1]) if callable(self.c) else self.c
+        self.c_ = positive_number(c, "c")
         rows = bounded(X)
         self._center = rows.mean(axis=0)
         rows = rows - self._center

@@ -97,7 +97,7 @@ class Recipe:
     def fingerprint(self, dataset: str) -> str:
         """Return code, origin and all parameters as text, to distinguish configurations."""
         parameters = sorted(self.parameters_for(dataset).items())
-        given = {name: _text(value) for name, value in parameters}
+        given = {name: as_text(value) for name, value in parameters}
         return json.dumps([self.code, self.origin, self.order, given])
 
 
@@ -174,9 +174,9 @@ def _recipe(entry: Any) -> Recipe:
     origin = kind.__name__ if own else f"{kind.__module__}:{kind.__qualname__}"
     if entry is kind or not hasattr(entry, "get_params"):
         return _parse(origin)
-    usual = {name: _text(each.default) for name, each in signature(kind).parameters.items()}
+    usual = {name: as_text(each.default) for name, each in signature(kind).parameters.items()}
     parameters = entry.get_params(deep=False).items()
-    changed = {name: value for name, value in parameters if _text(value) != usual[name]}
+    changed = {name: value for name, value in parameters if as_text(value) != usual[name]}
     return Recipe(kind.__name__, origin, changed)
 
 
@@ -280,17 +280,11 @@ def checked_scores(scores: Any, n: int) -> NDArray[np.float64]:
     return checked
 
 
-def parameters_as_json(estimator: Any) -> str:
-    """Return the parameters of an estimator as JSON."""
-    parameters = estimator.get_params(deep=False)
-    return json.dumps(parameters, default=lambda v: plain(v, _text), sort_keys=True)
-
-
 def plain(value: Any, otherwise: Callable[[Any], Any] = lambda value: value) -> Any:
     """Convert a NumPy scalar to a Python number."""
     return value.item() if isinstance(value, np.generic) else otherwise(value)
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
     """Return a value as text, without the address that an object has in this process."""
     return re.sub(r" at 0x[0-9a-f]+", "", repr(plain(value)))

@@ -206,11 +206,20 @@ def _exit_code(child: "subprocess.Popen[bytes]") -> int:
 def serve(folder: str) -> None:
     """Answer the calls in a folder; the main function of the child process."""
     memory, modules = pickle.loads(Path(folder, "settings").read_bytes())
-    limit_memory(memory)
+    if memory is not None:
+        with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
+            import resource
+
+            _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+            resource.setrlimit(resource.RLIMIT_DATA, (int(memory), hard))
     for module in modules:
         import_module(module)
     _write(Path(folder, "ready"), b"")
-    silence()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # discard what calls print
+        os.dup2(null, stream)
+    os.close(null)
     warnings.simplefilter("ignore")
     for batch in count():
         while not os.path.exists(f"{folder}/calls-{batch}"):
@@ -237,26 +246,6 @@ def _write(path: Path, content: bytes) -> None:
     with open(f"{path}.tmp", "wb") as file:
         file.write(content)
     os.rename(f"{path}.tmp", path)
-
-
-def silence() -> None:
-    """Discard what this process prints, and ignore Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    null = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(null, stream)
-    os.close(null)
-
-
-def limit_memory(memory: float | None) -> None:
-    """Limit the memory of this process to some bytes, where supported; None for no limit."""
-    if memory is None:
-        return
-    with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
-        import resource
-
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (int(memory), hard))
 
 
 @dataclass

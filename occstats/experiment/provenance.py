@@ -8,13 +8,13 @@ import sys
 import sysconfig
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 from occstats import __version__
 
 _packages_distributions = cache(packages_distributions)
-PACKAGES = ("occstats", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "numba")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "numba")
 
 
 @cache
@@ -22,18 +22,11 @@ def provenance() -> dict[str, object]:
     """Return the versions of Python and of numerical packages, the processor, and its cores."""
     return {
         "python": platform.python_version(),
-        "packages": {package: _version(package) for package in PACKAGES},
+        "packages": {"occstats": __version__, **{each: version(each) for each in PACKAGES}},
         "platform": f"{platform.system()} {platform.machine()}",
         "cpu": _processor(),
         "cpu_count": os.cpu_count(),
     }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _processor() -> str:

@@ -38,7 +38,7 @@ from occstats.experiment.plan import (
 from occstats.experiment.provenance import provenance
 from occstats.experiment.store import FAILED, KEY, Store, keys_of
 from occstats.experiment.tasks import N_FOLDS, Task, tasks_of
-from occstats.experiment.worker import Rows, compute_shard, evaluate, failed_rows, kernel_users
+from occstats.experiment.worker import Rows, compute_shard, evaluate, kernel_users
 from occstats.progress import bar_class, shown
 
 # Starting a worker takes as long as a small run.
@@ -237,9 +237,8 @@ class Experiment:
 
     # Its name in the progress bar.
     command: ClassVar[str] = "run"
-    # From a unit and some of its recipes to rows, and to the rows of fits without a result.
+    # From a unit, some of its recipes, and a failure of an earlier call to rows.
     evaluate: ClassVar[Rows] = staticmethod(evaluate)
-    failed: ClassVar[Rows] = staticmethod(failed_rows)
     # Evaluate the descriptors of a unit in one call, to which the timeout applies.
     whole_units: ClassVar[bool] = False
 
@@ -399,7 +398,6 @@ class Experiment:
         work = partial(
             compute_shard,
             evaluate=type(self).evaluate,
-            failed=type(self).failed,
             whole_units=self.whole_units,
             store=self.store,
             timeout=self.timeout,

@@ -14,7 +14,6 @@ from occstats.errors import DataError
 N_FOLDS = 5
 # With fewer rows than folds, some fold would have no target row to test.
 SMALLEST_TARGET = N_FOLDS
-SIGNIFICANT_DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -136,13 +135,11 @@ class AtMost:
         return f"at_most({self.size})"
 
 
-def round_significant(
-    values: NDArray[np.float64], digits: int = SIGNIFICANT_DIGITS
-) -> NDArray[np.float64]:
-    """Round to a number of significant digits."""
+def round_significant(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round to 12 significant digits."""
     magnitude = np.floor(np.log10(np.abs(values), where=values != 0, out=np.zeros_like(values)))
     # Powers beyond the range of floats would turn tiny values into NaN.
-    scale = 10.0 ** np.clip(digits - 1 - magnitude, -300, 300)
+    scale = 10.0 ** np.clip(11 - magnitude, -300, 300)
     return np.asarray(np.round(values * scale) / scale, dtype=np.float64)
 
 
@@ -183,7 +180,7 @@ def auroc(
     """
     if is_target.all() or not is_target.any():
         return None
-    compared = _compared(scores, of_distances)
+    compared = round_significant(scores) if of_distances else scores
     targets, others = compared[is_target], np.sort(compared[~is_target])
     lower = np.searchsorted(others, targets) + np.searchsorted(others, targets, side="right")
     return float(lower.sum() / (2 * len(targets) * len(others)))
@@ -212,13 +209,8 @@ def average_precision(
     """
     if is_target.all() or not is_target.any():
         return None
-    compared = _compared(scores, of_distances)
+    compared = round_significant(scores) if of_distances else scores
     targets = np.sort(compared[is_target])
     above = len(targets) - np.searchsorted(targets, targets)
     of_all = len(compared) - np.searchsorted(np.sort(compared), targets)
     return float(np.mean(above / of_all))
-
-
-def _compared(scores: NDArray[np.float64], of_distances: bool) -> NDArray[np.float64]:
-    values = np.asarray(scores, dtype=np.float64)
-    return round_significant(values) if of_distances else values

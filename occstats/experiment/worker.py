@@ -1,5 +1,6 @@
 """Evaluate a shard: fit descriptors on folds and write the rows."""
 
+import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -17,11 +18,12 @@ from occstats.datasets import Source, fingerprint, open_source
 from occstats.errors import DataError, OccstatsError
 from occstats.experiment.estimators import (
     Recipe,
+    as_text,
     checked_scores,
     fit_and_score,
     is_of_distances,
     make_estimator,
-    parameters_as_json,
+    plain,
     shares_search,
 )
 from occstats.experiment.isolation import (
@@ -51,7 +53,6 @@ def compute_shard(
     worker: Worker | None,
     *,
     evaluate: Rows,
-    failed: Rows,
     whole_units: bool,
     store: Store,
     timeout: float | None,
@@ -59,8 +60,8 @@ def compute_shard(
 ) -> None:
     """Evaluate all units of a shard and write its file.
 
-    `evaluate` makes rows from a unit and some of its recipes; `failed` makes them from a status and
-    a reason as well. With `worker`, fits run in its process, which they may kill or change, and
+    `evaluate` makes rows from a unit, some of its recipes and, where a call gave no result, its
+    status and error. With `worker`, fits run in its process, which they may kill or change, and
     which is ended with the shard; the timeout needs one. With `whole_units`, all recipes of a unit
     are one call, to which the timeout applies.
     """
@@ -88,7 +89,7 @@ def compute_shard(
                 late = isinstance(answer, CallTimeoutError)
                 reason = str(answer) if isinstance(answer, IsolationError) else reason_of(answer)
                 status = "timeout" if late else "failed"
-                frames.append(failed(*call, status=status, reason=reason))
+                frames.append(evaluate(*call, {"status": status, "error": reason}))
             else:
                 frames.append(answer)
     configurations = {
@@ -102,20 +103,26 @@ def compute_shard(
     store.write(shard.id, typed(table), description)
 
 
-def evaluate(unit: Unit, recipes: Sequence[Recipe]) -> pd.DataFrame:
+def evaluate(
+    unit: Unit, recipes: Sequence[Recipe], failure: dict[str, str] | None = None
+) -> pd.DataFrame:
     """Fit descriptors on the training targets of a fold and score its test rows.
 
-    Any error in a descriptor becomes a row with the status ``failed`` and the reason.
+    Any error in a descriptor becomes a row with the status ``failed`` and the reason. After a
+    `failure` in an earlier call, nothing is fitted, and the rows have its status and error.
     """
-    return pd.DataFrame([_evaluated(unit, recipe) for recipe in recipes])
+    return pd.DataFrame([_evaluated(unit, recipe, failure) for recipe in recipes])
 
 
-def _evaluated(unit: Unit, recipe: Recipe) -> dict[str, Any]:
+def _evaluated(unit: Unit, recipe: Recipe, failure: dict[str, str] | None) -> dict[str, Any]:
     data, seed = fold_data(unit), unit.seed_of(recipe)
     row = row_header(unit, recipe) | {"fit_seconds": np.nan, "query_seconds": np.nan}
+    if failure is not None:
+        return row | failure
     with contained(seed) as outcome:
         estimator = _estimator(unit, recipe)
-        row["parameters"] = parameters_as_json(estimator)
+        given = estimator.get_params(deep=False)
+        row["parameters"] = json.dumps(given, default=lambda v: plain(v, as_text), sort_keys=True)
         if shares_search(recipe.origin):
             scores, *seconds = data.shared_search(unit, recipe, estimator).score(estimator)
         else:
@@ -127,12 +134,6 @@ def _evaluated(unit: Unit, recipe: Recipe) -> dict[str, Any]:
         return row | {"status": "undefined", "error": data.undefined}
     row["auroc"], row["average_precision"] = data.measures(recipe, scores)
     return row
-
-
-def failed_rows(unit: Unit, recipes: Sequence[Recipe], *, status: str, reason: str) -> pd.DataFrame:
-    """Return the rows of fits that gave no result."""
-    missing = {"status": status, "error": reason, "fit_seconds": np.nan, "query_seconds": np.nan}
-    return pd.DataFrame([row_header(unit, recipe) | missing for recipe in recipes])
 
 
 def row_header(unit: Unit, recipe: Recipe) -> dict[str, Any]:

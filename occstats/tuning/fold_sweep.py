@@ -31,8 +31,13 @@ Matrix = NDArray[np.float64]
 MOST_DISTINCT, COARSE_STEP = 36_000, 5
 
 
-def sweep_fold(unit: Unit, recipes: Sequence[SweepRecipe]) -> pd.DataFrame:
-    """Evaluate descriptors, which share a neighbour search, at all distinct parameter values."""
+def sweep_fold(
+    unit: Unit, recipes: Sequence[SweepRecipe], failure: dict[str, str] | None = None
+) -> pd.DataFrame:
+    """Evaluate descriptors, which share a neighbour search, at all distinct parameter values.
+
+    After a `failure` in an earlier call, the rows have its status and error.
+    """
     data = fold_data(unit)
 
     @cache
@@ -66,7 +71,9 @@ def sweep_fold(unit: Unit, recipes: Sequence[SweepRecipe]) -> pd.DataFrame:
     parts = []
     for recipe in recipes:
         found: dict[str, Any] = {"status": "undefined", "error": data.undefined, "seconds": 0.0}
-        if not data.undefined:
+        if failure is not None:
+            found = failure | {"seconds": np.nan}
+        elif not data.undefined:
             with contained(unit.seed_of(recipe)) as outcome:
                 search_seconds = search()[1] if recipe.kind == "neighbours" else 0.0
                 started = time.perf_counter()
@@ -81,14 +88,6 @@ def sweep_fold(unit: Unit, recipes: Sequence[SweepRecipe]) -> pd.DataFrame:
 def _measures(found: Matrix) -> dict[str, Any]:
     """Return columns from an array whose last axis is AUROC and average precision."""
     return {"auroc": found[..., 0].ravel(), "average_precision": found[..., 1].ravel()}
-
-
-def failed_sweep(
-    unit: Unit, recipes: Sequence[SweepRecipe], *, status: str, reason: str
-) -> pd.DataFrame:
-    """Return the rows of sweeps that gave no result."""
-    missing = {"status": status, "error": reason, "seconds": np.nan}
-    return pd.concat([_frame(unit, recipe, missing) for recipe in recipes], ignore_index=True)
 
 
 def _frame(unit: Unit, recipe: SweepRecipe, found: dict[str, Any]) -> pd.DataFrame:

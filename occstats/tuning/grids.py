@@ -410,10 +410,3 @@ def default_hyperparameters() -> pd.DataFrame:
         for tuned in hyperparameters(name)
     ]
     return pd.DataFrame(rows, columns=["descriptor", "hyperparameter", "default"])
-
-
-def paper_defaults(origin: str) -> dict[str, float]:
-    """Return the published defaults of a descriptor as points of its grids."""
-    from occstats_descriptors.registry import hyperparameters
-
-    return dict(tuned.point for tuned in hyperparameters(origin))

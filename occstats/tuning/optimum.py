@@ -24,7 +24,7 @@ from occstats.experiment.tasks import N_FOLDS, Task
 from occstats.stats._arrays import FloatArray
 from occstats.stats.bootstrap import Counts
 from occstats.stats.clusters import weighted_means
-from occstats.tuning.grids import SweepRecipe, Value, paper_defaults
+from occstats.tuning.grids import SweepRecipe, Value
 
 # The loss of mean AUROC that defines the flat range around an optimum.
 LOSS = 0.001
@@ -142,6 +142,8 @@ class GridMeans:
         with the other hyperparameter at its best, in which the smoothed mean is at most 0.001
         lower; ``ci_low`` and ``ci_high`` the bootstrap percentile interval, NaN with one dataset.
         """
+        from occstats_descriptors.registry import hyperparameters
+
         recipe, surface = self.recipe, self.surface
         values = self.values_at(self.best)
         rounded = {axis.name: axis.rounded(values[axis.name]) for axis in recipe.axes}
@@ -152,7 +154,7 @@ class GridMeans:
             ]
         # The paper publishes defaults for the Manhattan metric alone.
         published = recipe.metric in {None, "manhattan"}
-        paper = paper_defaults(recipe.origin) if published else {}
+        paper = dict(t.point for t in hyperparameters(recipe.origin)) if published else {}
         shares = self._bootstrap_shares(n_resamples)
         rows = []
         for number, axis in enumerate(recipe.axes):
@@ -222,22 +224,19 @@ class GridMeans:
 
         The values are not rounded. With a single dataset nothing is chosen.
         """
-        return {
-            self.datasets[number]: self.values_at(place)
-            for number, place in self._chosen_places.items()
-        }
+        return {dataset: self.values_at(place) for dataset, place in self._chosen_places.items()}
 
     @cached_property
-    def _chosen_places(self) -> dict[int, tuple[int, ...]]:
-        places: dict[int, tuple[int, ...]] = {}
-        total = self.means.sum(axis=0)
-        for number in range(len(self.datasets) if len(self.datasets) > 1 else 0):
-            others = (total - self.means[number]) / (len(self.datasets) - 1)
+    def _chosen_places(self) -> dict[str, tuple[int, ...]]:
+        places: dict[str, tuple[int, ...]] = {}
+        total, n_others = self.means.sum(axis=0), len(self.datasets) - 1
+        for number, dataset in enumerate(self.datasets if n_others else ()):
+            others = (total - self.means[number]) / n_others
             if np.isnan(self.means[number]).any():
                 # Where only this dataset lacks a score, the difference of sums would be NaN.
                 others = np.delete(self.means, number, axis=0).mean(axis=0)
             if not np.isnan(others).all():
-                places[number] = _highest(self.smoothed(others))
+                places[dataset] = _highest(self.smoothed(others))
         return places
 
     def chosen(self) -> list[dict[str, Any]]:
@@ -245,16 +244,16 @@ class GridMeans:
         return [
             {
                 "descriptor": self.recipe.name,
-                "dataset": self.datasets[number],
+                "dataset": dataset,
                 **self.values_at(place),
-                "auroc": self.means[(number, *place)],
+                "auroc": self.means[(self.datasets.index(dataset), *place)],
             }
-            for number, place in self._chosen_places.items()
+            for dataset, place in self._chosen_places.items()
         ]
 
     def results(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of a sweep with the parameters chosen for each dataset, one per fold."""
-        places = {self.datasets[number]: place for number, place in self._chosen_places.items()}
+        places = self._chosen_places
         parts = [pd.DataFrame(columns=RESULT_COLUMNS)]
         for task, folds in task_folds(rows, self.recipe):
             if task.dataset in places:

@@ -20,7 +20,7 @@ from occstats.experiment.run import Data, Experiment, find_sources, folder_or_te
 from occstats.experiment.store import FAILED, KEY, Store
 from occstats.experiment.tasks import Task
 from occstats.experiment.worker import Rows
-from occstats.tuning.fold_sweep import COARSE_STEP, MOST_DISTINCT, failed_sweep, sweep_fold
+from occstats.tuning.fold_sweep import COARSE_STEP, MOST_DISTINCT, sweep_fold
 from occstats.tuning.grids import Axis, SweepRecipe, Value, make_sweep_recipes
 from occstats.tuning.optimum import RESULT_COLUMNS, GridMeans, expand
 
@@ -155,7 +155,6 @@ class SweepExperiment(Experiment):
 
     command: ClassVar[str] = "tune"
     evaluate: ClassVar[Rows] = staticmethod(sweep_fold)
-    failed: ClassVar[Rows] = staticmethod(failed_sweep)
     whole_units: ClassVar[bool] = True
 
     @property

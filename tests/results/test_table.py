@@ -115,7 +115,7 @@ def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OutputError, match="the disk is full"):
+    with pytest.raises(OutputError, match="No space left on device"):
         results.write(path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.csv"]
