@@ -90,6 +90,11 @@ class Recipe:
     order: str = "index"
     code: str = ""
 
+    @property
+    def search(self) -> object:
+        """Return what descriptors that share a neighbour search have in common; None without."""
+        return "shared" if shares_search(self.origin) else None
+
     def parameters_for(self, dataset: str) -> dict[str, Any]:
         """Return the parameters for one dataset."""
         return {**self.parameters, **self.by_dataset.get(dataset, {})}

@@ -26,7 +26,6 @@ from occstats.experiment.estimators import (
     SeedPolicy,
     make_recipes,
     plain,
-    shares_search,
 )
 from occstats.experiment.plan import (
     Key,
@@ -271,9 +270,11 @@ class Experiment:
 
     def groups(self) -> list[tuple[Recipe, ...]]:
         """Group the descriptors that share a neighbour search; each other one is alone."""
-        together = tuple(recipe for recipe in self.recipes if shares_search(recipe.origin))
-        alone = [(recipe,) for recipe in self.recipes if not shares_search(recipe.origin)]
-        return [group for group in [together, *alone] if group]
+        groups: dict[object, tuple[Recipe, ...]] = {}
+        for recipe in sorted(self.recipes, key=lambda each: each.search is None):
+            key = recipe if recipe.search is None else recipe.search
+            groups[key] = (*groups.get(key, ()), recipe)
+        return [*groups.values()]
 
     def seconds(self, task: Task, recipe: Any) -> float:
         """Estimate the time of one fold on one core."""

@@ -308,9 +308,9 @@ class SweepRecipe(Recipe):
     metric: str | None = None
 
     @property
-    def search(self) -> tuple[str | None, str]:
+    def search(self) -> object:
         """Return metric and order, which descriptors that share a search have in common."""
-        return self.metric, self.order
+        return (self.metric, self.order) if self.kind == "neighbours" else None
 
     @property
     def kind(self) -> str:

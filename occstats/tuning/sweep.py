@@ -14,7 +14,7 @@ from occstats._checks import check_keywords
 from occstats._files import write_file
 from occstats._format import count
 from occstats.errors import ResultsError
-from occstats.experiment.estimators import Descriptors, Recipe, SeedPolicy
+from occstats.experiment.estimators import Descriptors, SeedPolicy
 from occstats.experiment.plan import estimated_seconds
 from occstats.experiment.run import Data, Experiment, find_sources, folder_or_temporary
 from occstats.experiment.store import FAILED, KEY, Store
@@ -153,6 +153,8 @@ def shards_of(folder: str | Path) -> Path:
 class SweepExperiment(Experiment):
     """A sweep as an experiment, with the same store, workers and resumption as a run."""
 
+    recipes: tuple[SweepRecipe, ...]
+
     command: ClassVar[str] = "tune"
     evaluate: ClassVar[Rows] = staticmethod(sweep_fold)
     whole_units: ClassVar[bool] = True
@@ -161,18 +163,6 @@ class SweepExperiment(Experiment):
     def folder(self) -> Path:
         """Return the folder of the sweep."""
         return self.store.folder.parent
-
-    @property
-    def sweeps(self) -> tuple[SweepRecipe, ...]:
-        """Return the recipes with their own type."""
-        return tuple(recipe for recipe in self.recipes if isinstance(recipe, SweepRecipe))
-
-    def groups(self) -> list[tuple[Recipe, ...]]:
-        """Group the descriptors with the same neighbour search; each other one is alone."""
-        alone: list[tuple[Recipe, ...]] = [(r,) for r in self.sweeps if r.kind != "neighbours"]
-        fast = [recipe for recipe in self.sweeps if recipe.kind == "neighbours"]
-        searches = dict.fromkeys(recipe.search for recipe in fast)
-        return [tuple(r for r in fast if r.search == search) for search in searches] + alone
 
     def seconds(self, task: Task, recipe: SweepRecipe) -> float:
         """Estimate the time of one fold on one core."""
@@ -194,7 +184,7 @@ class SweepExperiment(Experiment):
 
     def described(self) -> dict[str, Any]:
         """Return the sizes of the grids, for a dry run."""
-        sizes = {recipe.name: [len(axis.values) for axis in recipe.axes] for recipe in self.sweeps}
+        sizes = {recipe.name: [len(axis.values) for axis in recipe.axes] for recipe in self.recipes}
         return {"sweeps": sizes}
 
     def begin(self) -> None:
@@ -203,7 +193,7 @@ class SweepExperiment(Experiment):
         Grids of descriptors from earlier commands in the same folder are kept.
         """
         recipes, tasks = _read_description(self.folder)
-        known = {recipe.name: recipe for recipe in [*recipes, *self.sweeps]}
+        known = {recipe.name: recipe for recipe in [*recipes, *self.recipes]}
         written = {
             "recipes": [asdict(recipe) for recipe in known.values()],
             "tasks": {**tasks, **{source.name: len(tasks) for source, _, tasks in self.tasks}},

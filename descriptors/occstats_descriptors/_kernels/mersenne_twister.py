@@ -120,5 +120,5 @@ def chosen_without_replacement(
         item = below(stream, bound)
         taken[bound - 1 if taken[item] else item] = True
     # GNU's library then shuffles the items, two at a time: only the draws have an effect here.
-    for _ in range(count // 2 if count % 2 == 0 else (count - 1) // 2):
+    for _ in range(count // 2):
         _bits(stream)
