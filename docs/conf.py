@@ -14,9 +14,11 @@ import outputs  # noqa: E402
 from docutils.nodes import SkipNode  # noqa: E402
 from docutils.utils.math import MathError  # noqa: E402
 from docutils.utils.math.latex2mathml import tex2mathml  # noqa: E402
+from sphinx.util import logging as sphinx_logging  # noqa: E402
 
 from occstats import __version__  # noqa: E402
 
+LOGGER = sphinx_logging.getLogger(__name__)
 logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 project = "occstats"
@@ -59,6 +61,7 @@ def _math(node, *, block):
     try:
         return tex2mathml(node.astext(), as_block=block)
     except MathError:
+        LOGGER.warning("this formula cannot be written in MathML: %s", node.astext())
         return f"<code>{escape(node.astext())}</code>"
 
 

@@ -75,7 +75,8 @@ def run_page(
             for number in plt.get_fignums():
                 plt.figure(number).savefig(f"{block.start()}-{number}.svg")
         elif mark is None and kind == "console":
-            printed = "".join(map(invoke, body.replace("\\\n", "").splitlines()))
+            outputs = map(invoke, body.replace("\\\n", "").splitlines())
+            printed = "\n".join(filter(None, outputs))  # a blank line between commands
         yield block, printed, sorted({*Path().rglob("*.svg")} - before)
 
 

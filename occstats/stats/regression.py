@@ -67,7 +67,7 @@ def weighted_regression(
     :math:`W^{1/2} X`, never normal equations); the covariance CR1S is that of statsmodels.
     With residuals :math:`e` and bread :math:`M = (X' W X)^{-1}`,
 
-    .. math:: V = M \Big( \sum_g X_g' W_g A_g e_g e_g' A_g' W_g X_g \Big) M
+    .. math:: V = M \left( \sum_g X_g' W_g A_g e_g e_g' A_g' W_g X_g \right) M
 
     with :math:`A_g` a multiple of the identity for CR1S, and for CR2 :math:`A_g = (I - H)_g (I -
     H)_g'` to the power −1/2, which makes V unbiased if errors are independent with equal variance

@@ -165,9 +165,9 @@ def clustered_wilcoxon(
 
     .. math::
         T = \sum_i \frac{1}{g_i} \sum_j \mathrm{sign}(x_{ij})
-            \Big(1 + \sum_{k \neq i} F_k(|x_{ij}|)\Big), \quad
-        \mathrm{Var}\, T = \sum_i \Big[ \frac{1}{g_i} \sum_j \mathrm{sign}(x_{ij})
-            \big(1 + (m - 1) F(|x_{ij}|)\big) \Big]^2 .
+            \left(1 + \sum_{k \neq i} F_k(|x_{ij}|)\right), \quad
+        \mathrm{Var}\, T = \sum_i \left[ \frac{1}{g_i} \sum_j \mathrm{sign}(x_{ij})
+            \left(1 + (m - 1) F(|x_{ij}|)\right) \right]^2 .
 
     **Exact null.** The statistic is :math:`\sum_i R_i`, also if clusters differ in size: unlike the
     weighted T of the asymptotic test, it is dominated by large clusters. P-values are
