@@ -204,8 +204,7 @@ def _usage(error: click.UsageError) -> str:
         option = _option_for(names)
         remedy = f"; try: {context.command_path} {option} {shlex.quote(','.join(names))}"
         message = f"unexpected {extra[1]!r}{remedy if option in known else ''}"
-    hint = f"{context.command_path} --help"
-    return message if hint in message else f"{message} (see {hint})"
+    return message if message.endswith("--help") else f"{message} (see {context.command_path} --help)"
 
 
 def _option_for(names: Sequence[str]) -> str:

@@ -426,7 +426,7 @@ def slices_of(
     if len(known) > MOST_SLICES:
         raise ArgumentError(
             f"by={by!r} has {len(known):,} values, more than {MOST_SLICES} slices: add a column of "
-            "classes, for numbers for example with pandas.qcut"
+            "classes, for example with pandas.qcut"
         )
     parts = {name: results.keep_tasks(labels == name) for name in known}
     notes = []
