@@ -204,7 +204,9 @@ def _usage(error: click.UsageError) -> str:
         option = _option_for(names)
         remedy = f"; try: {context.command_path} {option} {shlex.quote(','.join(names))}"
         message = f"unexpected {extra[1]!r}{remedy if option in known else ''}"
-    return message if message.endswith("--help") else f"{message} (see {context.command_path} --help)"
+    return (
+        message if message.endswith("--help") else f"{message} (see {context.command_path} --help)"
+    )
 
 
 def _option_for(names: Sequence[str]) -> str:

@@ -493,9 +493,9 @@ class _Finder:
         places = [raw.row(row).removeprefix(f"{raw.name}, ") for row in (first, twice[0])]
         whole = keys.repeat is None or by_cell
         problem = (
-            f"{count(len(twice), 'row')} with a"
-            f" {'task and algorithm' if whole else 'task, algorithm and repeat'} that an earlier"
-            f" row has, first {keys.show(keys.cell[twice[0], 0])} ({' and '.join(places)})"
+            f"{count(len(twice), 'row')} {'repeats' if len(twice) == 1 else 'repeat'} the"
+            f" {'task and algorithm' if whole else 'task, algorithm and repeat'} of an earlier"
+            f" row, first {keys.show(keys.cell[twice[0], 0])} ({' and '.join(places)})"
         )
         if not differing:
             self.questions["repeated"] = problem
