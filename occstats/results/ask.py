@@ -124,6 +124,8 @@ def _argument(name: str, value: Any) -> str:
     if name == "lower_is_better" and isinstance(value, Blank):
         return f"{name}=... (True or False)"  # which no call accepts as it is
     values = value if isinstance(value, list) else [value]
+    if isinstance(values[0], Blank) and not values[0].optional:
+        values = [one for one in values if not getattr(one, "optional", False)]
     shown = ", ".join(
         one if isinstance(one, Blank) and re.fullmatch(r"COLUMNS?|REGEX|N", one) else repr(one)
         for one in values

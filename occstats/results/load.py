@@ -559,6 +559,7 @@ def _is_only_task(raw: RawTable, reading: Reading) -> bool:
         c for c in raw.columns if reading.algorithm is None and normalise(c) in NAMES["algorithm"]
     ]
     unique = len(algorithms) == 1 and len(raw.names(algorithms[0])) == raw.n_rows
+    unique &= bool(measure(task)[0]) or not any(measure(c)[0] for c in raw.columns)
     return unique and reading.dataset is None and reading.score in {None, task}
 
 

@@ -295,7 +295,9 @@ class _Finder:
             may_differ = not by_file
         elif self.found.get("dataset") == FILE and "dataset" not in self.told and may_differ:
             made["dataset"] = _COLUMN
-        if "algorithm" not in self.found:
+        if "algorithm" in self.several:
+            made["algorithm"] = [_COLUMN, _ANOTHER]
+        elif "algorithm" not in self.found:
             made["algorithm"] = _COLUMN if self.alone or not self.keyed else Blank(FILE)
         elif algorithm != FILE and may_differ:
             made["algorithm"] = self._and_another("algorithm", _COLUMN)
@@ -328,7 +330,10 @@ class _Finder:
     def _and_another(self, role: str, unknown: Blank) -> list[str]:
         """Return the column of a role by its name, and a blank for another to be joined to it."""
         if role not in self.found:
-            return [unknown]
+            # The names in two columns may be of one algorithm, if none tells the rows apart.
+            joined = role == "algorithm" and len(self.names) > 1
+            joined = joined and not any(self._tells_apart([name]) for name in self.names)
+            return [unknown, _ANOTHER] if joined else [unknown]
         return [_ANOTHER] if role in self.told else [self.found[role], _ANOTHER]
 
     def _rows_told(self) -> bool:
