@@ -640,12 +640,8 @@ def pair_decisions(comparison: Comparison, names: list[str]) -> PairDecisions:
     )
     # Where one-sided tests found the column better, the p-value is that of this claim.
     p = np.where((conclusion == "worse") != (comparison.settings.alternative == "less"), p.T, p)
-    return PairDecisions(tuple(names), conclusion, difference, p, significance(comparison))
-
-
-def significance(comparison: Comparison) -> str:
-    """Return the level and the test that decide: at α = … by the …."""
-    return f"at α\u00a0=\u00a0{comparison.settings.alpha:g} by the {comparison.basis}"
+    basis = f"at α\u00a0=\u00a0{comparison.settings.alpha:g} by the {comparison.basis}"
+    return PairDecisions(tuple(names), conclusion, difference, p, basis)
 
 
 def confidence_intervals(comparison: Comparison) -> str:

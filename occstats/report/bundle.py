@@ -63,21 +63,21 @@ def write(comparison: Comparison, folder: str | os.PathLike[str], *, force: bool
 
 def contents(comparison: Comparison) -> dict[str, str | bytes]:
     """Return the content of each file by its path, which no name in the data can change."""
+    tables = all_tables(comparison)
+    capped = [table.capped() for table in tables]
+    long = {table.name: table.csv_path for table in tables if table.csv_path.endswith(".gz")}
 
-    def csv(table: Table) -> str | bytes:
+    def to_csv(table: Table) -> str | bytes:
         if table.name not in long:
             return table.to_csv()
         return gzip.compress(table.to_csv().encode("utf-8", "backslashreplace"), mtime=0)
 
-    tables = all_tables(comparison)
-    capped = [table.capped() for table in tables]
-    long = {table.name: table.csv_path for table in tables if table.csv_path.endswith(".gz")}
     return {
         "comparison.json": to_json(comparison, files=long) + "\n",
         "report.md": _report_markdown(comparison, capped),
         "methods.tex": methods_to_latex(comparison.methods_text),
         "references.bib": comparison.methods_text.bibtex(),
-        **{table.csv_path: csv(table) for table in tables},
+        **{table.csv_path: to_csv(table) for table in tables},
         **paper_files(comparison),
         "report.html": page.render(comparison, capped),
     }
@@ -99,7 +99,9 @@ def paper_table(comparison: Comparison, name: str = "comparison", label: str = "
     check_choice("table", name, PAPER_TABLES)
     table = PAPER_TABLES[name](comparison).capped()
     # In the table of scores, repeated datasets are left out; m precedes the tasks.
-    grouped = 2 + (table.headers[1] == "m") if name == "scores" else 0
+    grouped = 0
+    if name == "scores":
+        grouped = 3 if table.headers[1] == "m" else 2
     return table_to_latex(table, group_columns=grouped, label=label)
 
 

@@ -65,7 +65,7 @@ class Table:
     shown
         Frame of the formatted columns if its shape differs from that of ``frame``.
     best
-        Truth values of the cells in bold, with the first keys of columns as names.
+        Truth values of the cells in bold, row by row, with the first keys of columns as names.
     best_means
         Meaning of bold cells; if given, plain text marks them with a star.
     terminal_rows
@@ -143,6 +143,7 @@ class Table:
         return replace(
             self,
             shown=self._source.head(rows),
+            best=None if self.best is None else self.best.head(rows),
             columns=self.columns[:columns],
             note=f"{self.note} {pointer}".strip(),
         )

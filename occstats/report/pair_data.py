@@ -148,13 +148,11 @@ def _rows(comparison: Comparison) -> pd.DataFrame:
 
 def _changes(comparison: Comparison) -> dict[frozenset[str], list[str]]:
     """Return the datasets whose removal changes the conclusion about a pair."""
-    found: dict[frozenset[str], list[str]] = {}
     changes = comparison.stability.changes
-    if changes is not None:
-        changes = changes[changes["left_out"] == "dataset"]
-        for name, a, b in zip(changes["name"], changes["a"], changes["b"], strict=True):
-            found.setdefault(frozenset((a, b)), []).append(printable(str(name)))
-    return found
+    if changes is None:
+        return {}
+    pairs = changes[changes["left_out"] == "dataset"].groupby(["a", "b"])["name"]
+    return {frozenset(pair): [*map(printable, names.map(str))] for pair, names in pairs}
 
 
 def _scores(comparison: Comparison, names: list[str]) -> dict[str, Any]:

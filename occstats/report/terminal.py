@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -120,7 +120,10 @@ def print_comparison(
         # A path broken into lines cannot be copied.
         console.print(f"Written to {folder}.", soft_wrap=True)
     else:
-        print_wrapped(console, _more(figures, full=full), "dim")
+        parts = [*([] if full else ["--full (all pairs)"]), "--out DIR (report, LaTeX)"]
+        line = f"More: {', '.join(parts)}"
+        longer = f"{line}, {figures}" if figures else line
+        print_wrapped(console, longer if len(longer) <= PARAGRAPH_WIDTH else line, "dim")
 
 
 def brief(comparison: Comparison) -> str:
@@ -160,12 +163,6 @@ def _print_answer(
         closing = [*legend(comparison), *closing]
     for sentence in filter(None, closing):
         print_wrapped(console, spell(with_short_names(sentence, labels.prose)), "dim")
-
-
-def _more(figures: str, *, full: bool) -> str:
-    parts = [*([] if full else ["--full (all pairs)"]), "--out DIR (report, LaTeX)", figures]
-    line = f"More: {', '.join(filter(None, parts))}"
-    return line if len(line) <= PARAGRAPH_WIDTH else f"More: {', '.join(parts[:-1])}"
 
 
 # -- tables ----------------------------------------------------------------------------------------
@@ -257,7 +254,7 @@ def _print_cells(
     for longest in (LONGEST_NAME, DISTINCT_NAME, 14, SHORTEST_NAME):
         narrower = _strips(table, n_rows, longest, labels, gaps)
         found = _blocks(narrower, console.width)
-        if grouped and longest > SHORTEST_NAME and _table_width(narrower) > console.width:
+        if grouped and longest > SHORTEST_NAME and _starts(narrower)[-1] > console.width:
             found = []
         if not blocks or 0 < len(found) < len(blocks):
             strips, blocks = narrower, found
@@ -268,7 +265,7 @@ def _print_cells(
         if number:
             console.print()
         side_by_side = [strips[position] for position in block]
-        if _table_width(side_by_side) > console.width:
+        if _starts(side_by_side)[-1] > console.width:
             side_by_side = [_narrow(strip) for strip in side_by_side]
         for line in _lines(side_by_side):
             console.print(line, no_wrap=True, overflow="ignore", crop=False)
@@ -320,15 +317,15 @@ def _blocks(strips: Sequence[_Strip], width: int) -> list[list[int]]:
     There are none if names and a single number are wider than the screen.
     """
     everything = list(range(len(strips)))
-    if _table_width(strips) <= width:
+    if _starts(strips)[-1] <= width:
         return [everything]
     narrow = [_narrow(strip) for strip in strips]
     names = next((i for i, strip in enumerate(strips) if strip.number), len(strips))
     fixed = everything[: min(names, len(strips) - 1)]
     blocks, current = [], list(fixed)
     for position in everything[len(fixed) :]:
-        if _table_width([narrow[i] for i in [*current, position]]) > width:
-            if current == fixed or _table_width([narrow[i] for i in [*fixed, position]]) > width:
+        if _starts([narrow[i] for i in [*current, position]])[-1] > width:
+            if current == fixed or _starts([narrow[i] for i in [*fixed, position]])[-1] > width:
                 return []
             blocks.append(current)
             current = list(fixed)
@@ -337,21 +334,19 @@ def _blocks(strips: Sequence[_Strip], width: int) -> list[list[int]]:
 
 
 def _starts(strips: Sequence[_Strip]) -> list[int]:
-    """Return where each column begins."""
-    widths = [strip.width for strip in strips[:-1]]
-    return [*accumulate([0, *(w + s.gap for w, s in zip(widths, strips[1:], strict=True))])]
-
-
-def _table_width(strips: Sequence[_Strip]) -> int:
-    """Return the width of the table; the heading of the last group may be the widest."""
-    starts, last = _starts(strips), len(strips) - 1
-    first = next(i for i, strip in enumerate(strips) if strip.group == strips[last].group)
-    return max(starts[last] + strips[last].width, starts[first] + cell_len(strips[last].group))
+    """Return where each column begins, and the end of the table."""
+    *starts, end = accumulate(
+        [0, *(s.width + n.gap for s, n in pairwise(strips)), strips[-1].width]
+    )
+    # The heading of the last group may be wider than its columns.
+    group = strips[-1].group
+    first = next(x for x, strip in zip(starts, strips, strict=True) if strip.group == group)
+    return [*starts, max(end, first + cell_len(group))]
 
 
 def _lines(strips: Sequence[_Strip]) -> Iterator[Text]:
     """Yield the headings, those of groups above them, and the rows."""
-    starts = _starts(strips)
+    *starts, _ = _starts(strips)
     height = max(len(strip.heading) + bool(strip.group) for strip in strips)
     for level in range(height, 0, -1):
         line, groups = "", {""}

@@ -89,6 +89,13 @@ def test_first_rows_of_the_full_table_are_those_of_the_paper(comparison):
     assert latex.count(r"\midrule") == 3 + 49
 
 
+def test_a_shortened_table_keeps_the_bold_cells_of_its_rows(comparison):
+    whole = paper_scores(comparison)
+    latex = table_to_latex(whole.capped(rows=3), group_columns=3)
+    assert latex.count(r"\textbf{") == whole.best.to_numpy()[:3].sum() > 0
+    assert "The first 3 of 246 rows" in latex
+
+
 def test_scores_printed_like_the_best_are_bold():
     rows = [(f"d{i}", f"d{i}", 0.8081 + i / 100, 0.8084 + i / 100, 0.7 + i / 50) for i in range(6)]
     table = pd.DataFrame(rows, columns=["dataset", "task", "A", "B", "C"])
