@@ -25,7 +25,10 @@ MOST_LINES, MOST_COLUMNS = 40, 100
 
 
 def invoke(line: str, *options: str) -> str:
-    """Return what a command prints on a terminal of 80 columns."""
+    """Return what a command prints on a terminal of 80 columns.
+
+    A command whose comment is ``# exit code 2`` must be refused; its message is returned.
+    """
     from click.testing import CliRunner
 
     from occstats.cli import main
@@ -33,8 +36,9 @@ def invoke(line: str, *options: str) -> str:
     program, *arguments = shlex.split(line.removeprefix("$ "), comments=True)
     assert program == "occstats", line
     result = CliRunner(env={"COLUMNS": "80"}).invoke(main, [*arguments, *options])
-    assert result.exit_code == 0, (line, result.output, result.exception)
-    return result.stdout
+    refused = line.endswith("# exit code 2")
+    assert result.exit_code == 2 * refused, (line, result.output, result.exception)
+    return result.stderr if refused else result.stdout
 
 
 def execute(body: str, namespace: dict[str, Any]) -> str:
