@@ -241,6 +241,9 @@ class _Dialogue:
             "algorithm": answers.get("algorithm") or error.found.get("algorithm") or [],
         }
         offered = ["task", "repeat", *(["algorithm"] if known["algorithm"] else []), "ignore"]
+        if "dataset" not in {*error.found, *answers}:
+            known["dataset"] = []
+            offered.insert(0, "dataset")
         question = f"   What are they? COLUMN={', '.join(offered)}, or the value to keep:"
         for column, role in _ask(question, partial(_roles_of, error, offered)).items():
             if role == "repeat":

@@ -514,8 +514,9 @@ class _Finder:
             for c in chosen
         ]
         self.unclear(
-            f"{problem}; they differ in {', '.join(shown)}: tasks, repeats, parts of the algorithm,"
-            " or one value to keep?"
+            f"{problem}; they differ in {', '.join(shown)}:"
+            f" {'' if 'dataset' in self.found else 'datasets, '}tasks, repeats, parts of the"
+            " algorithm, or one value to keep?"
         )
 
     def _note_averages(self, keys: Keys, repeat: Any) -> None:

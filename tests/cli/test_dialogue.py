@@ -97,3 +97,15 @@ def test_interrupts_and_ends_of_input(table, n_answers):
     code, screen = converse(table, COMMAND, *answers, END)
     assert code == 2
     assert "try: occstats compare table.csv" in screen
+
+
+def test_a_column_that_tells_rows_apart_may_be_the_dataset(tmp_path):
+    rng = np.random.default_rng(0)
+    keys = [(s, p, a) for s in "abcdef" for p in ("p1", "p2") for a in ("ours", "base")]
+    frame = pd.DataFrame(keys, columns=["group", "problem", "solver"])
+    frame["loss"] = rng.uniform(size=len(frame)).round(3)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    code, screen = converse(tmp_path, COMMAND, "l", "group=dataset", "y")
+    assert code == 0, screen
+    assert "on 12 tasks in 6 datasets" in screen
+    assert screen.count("--lower-is-better --dataset group") == 1
