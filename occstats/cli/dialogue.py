@@ -127,6 +127,7 @@ class _Dialogue:
             raise error
         else:
             further = {
+                "summaries": self._ask_summaries,
                 "status": self._ask_status,
                 "differing": self._ask_differing,
                 "repeated": self._ask_repeated,
@@ -221,6 +222,13 @@ class _Dialogue:
         return {"dataset" if wide and answer[1:] else "task": _one_or_more(answer)}
 
     # -- rows --------------------------------------------------------------------------------------
+
+    def _ask_summaries(self, error: UnclearTableError) -> None:
+        """Ask whether to leave out rows that summarise the others."""
+        problem, conditions = error.questions["summaries"]
+        if not _agreed(f"{problem[:1].upper()}{problem[1:]}. Leave such rows out"):
+            raise error
+        self.answers["where"] = [*self.answers.get("where", ()), *conditions]
 
     def _ask_status(self, error: UnclearTableError) -> None:
         """Ask whether the runs with a score and another status than success failed."""

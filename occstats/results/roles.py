@@ -850,6 +850,8 @@ class _Finder:
             left_out = conditions if sure else [Blank(c, optional=True) for c in conditions]
             problem = f"in {quote(column)}, {_not_a(summaries, what, role)}{unless}"
             self.unclear(problem, **({"where": left_out} if dropped < 0.5 else {}))
+            if sure and dropped < 0.5:
+                self.questions["summaries"] = problem, conditions
         # In a column of names, a few may be called as a measure is.
         known = {*kept, *summaries} if len(names) <= _MOST_MEASURES else {*names}
         measured = [name for name in names if name not in known and measure(name)[0]]
