@@ -286,10 +286,10 @@ def tune(
     """Evaluate descriptors over their hyperparameters, and find the best defaults.
 
     For NND, LNND, LOF and ALP the whole grid of a fold costs one neighbour search. The sweep can be
-    interrupted; the same command resumes it. DIR contains the defaults, the figure, the parameters
-    of each dataset (the best ones on the others), and the results with these parameters. Compare
-    them with 'occstats compare DIR/results.csv'; 'occstats run --parameters DIR' uses the
-    parameters.
+    interrupted; the same command resumes it. DIR contains the best defaults, the figure and, for
+    each dataset, the parameters that are best on all other datasets, with the results. Compare
+    these results with 'occstats compare DIR/results.csv', or run the parameters with 'occstats run
+    --parameters DIR'.
 
     \b
     occstats tune --data my-data --descriptors LOF,ALP --out sweep

@@ -96,8 +96,8 @@ class Comparison:
     """The result of `occstats.compare`, as pandas frames and in words.
 
     A positive difference means that ``a`` is better than ``b``, whatever the orientation of the
-    score. Rank 1 is best. Weighted means give each dataset equal weight. The decision about all
-    pairs is made at once; every frame is computed when it is first used, and is yours to change.
+    score. Rank 1 is best. Means give each dataset equal weight. All pairs are decided together.
+    Each frame is computed on first use; changing it does not affect the comparison.
 
     The answer is in ``verdict``, ``summary`` (one row per algorithm), ``pairwise`` (one row per
     pair) and ``p_values``; ``pairwise_full`` has all columns of each ordered pair, ``plot`` the

@@ -158,8 +158,7 @@ def load_results(
     max_rows : int, default 2,000,000
         Largest number of rows; larger files are refused before they are unpacked.
     datasets : sequence of str, optional
-        Dataset of each score, if the scores are a mapping by algorithm or an array; by default,
-        each is a separate dataset.
+        Dataset of each row of a mapping or an array; by default, each row is a separate dataset.
     cluster : str or sequence of str, optional
         Synonym of `dataset`.
 
