@@ -147,11 +147,12 @@ def row_codes(raw: RawTable, column: str, remedy: str = "") -> tuple[Integers, A
     codes, names = raw.codes(column)
     empty = np.flatnonzero(codes < 0)
     if len(empty):
-        usual = (
-            "write it in every row, also where cells were merged, or leave such rows out with"
-            f" where={f'{column}!='!r} (pandas reads a name such as NA with"
-            " read_csv(keep_default_na=False))"
-        )
+        usual = "write it in every row, also where cells were merged"
+        if 2 * len(empty) < raw.n_rows:  # otherwise each name may be that of several rows
+            usual += (
+                f", or leave such rows out with where={f'{column}!='!r} (pandas reads a name such"
+                " as NA with read_csv(keep_default_na=False))"
+            )
         raise ResultsError(
             f"{raw.row(empty[0])}, column {quote(column)}: the name is missing"
             f" ({count(len(empty), 'such row')}); {remedy or usual}"

@@ -465,7 +465,8 @@ class _Finder:
             n_empty = int((self.raw.codes(column)[0] < 0).sum())
             if n_empty and self.problems:
                 empty = f"{quote(column)} is empty in {count(n_empty, 'row')}"
-                self.unclear(empty, where=[Blank(f"{column}!=")])
+                few = 2 * n_empty < self.raw.n_rows
+                self.unclear(empty, **({"where": [Blank(f"{column}!=")]} if few else {}))
                 return None
         keys = make_keys(self.raw, roles, self.reading)
         if keys.several and "where" not in self.options:
