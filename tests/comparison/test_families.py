@@ -194,15 +194,6 @@ def test_a_loss_beside_a_score_keeps_its_direction():
     assert not found["gap"].results.higher_is_better
 
 
-def test_metrics_in_rows_are_measures():
-    data = table(10).melt(
-        ["dataset", "task", "algorithm"], ["auroc", "accuracy"], "metric", "value"
-    )
-    found = compare(data, metric=["auroc", "accuracy"])
-    assert found["accuracy"].results.score_name == "accuracy"
-    assert str(found).splitlines()[2] == "A has the best mean rank by both measures."
-
-
 @pytest.mark.parametrize("options", [["--score", "auroc,accuracy"], ["--by", "part"]], ids=str)
 def test_an_unused_dataset_is_pointed_out(options, tmp_path):
     data = table().assign(task=lambda frame: frame["dataset"] + frame["task"])

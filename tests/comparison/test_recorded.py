@@ -94,6 +94,10 @@ CASES = {
     "unclustered": (partial(table, [1] * 12, (0.3, 0.0, 0.0)), {}),
     # Leaders: equal, shared, reversed.
     "equal": (lambda: MANY().assign(reward=0.8), {"score": "reward"}),
+    "equal-mean": (
+        lambda: MANY().assign(reward=lambda frame: frame["algorithm"].ne("A0") * 0.5),
+        {"estimand": "mean", "alternative": "greater", "correction": "holm"},
+    ),
     "shared": (partial(MANY, (0.3, 0.3, 0.0), spread=0.0), {}),
     "two": (partial(MANY, (0.3, 0.0), spread=0.001), {"alternative": "greater",
                                                      "correction": "none"}),

@@ -125,13 +125,6 @@ def test_automlbenchmark():
     assert filled.iloc[0, 0] == filled.iloc[0, 1]
 
 
-def test_losses_of_automlbenchmark_that_are_not_negated(tmp_path, refused):
-    frame = pd.read_csv(FOLDER / "automlbenchmark/results.csv")
-    frame["result"] = frame["result"].abs()
-    frame.to_csv(tmp_path / "results.csv", index=False)
-    refused(tmp_path / "results.csv")
-
-
 def test_lm_evaluation_harness():
     with pytest.raises(ResultsError, match="names 2 measures"):
         read("lm_eval")
