@@ -152,7 +152,7 @@ def _changes(comparison: Comparison) -> dict[frozenset[str], list[str]]:
     if changes is None:
         return {}
     pairs = changes[changes["left_out"] == "dataset"].groupby(["a", "b"])["name"]
-    return {frozenset(pair): [*map(printable, names.map(str))] for pair, names in pairs}
+    return {frozenset(map(str, pair)): [*map(printable, names.map(str))] for pair, names in pairs}
 
 
 def _scores(comparison: Comparison, names: list[str]) -> dict[str, Any]:
