@@ -12,7 +12,7 @@ A file consists of cases: a title, small input files, commands, and below each c
 To add a case, write its title, files and commands. After an intended change of the output, record
 again and read the difference in git (`make record` does so for all records)::
 
-    OCCSTATS_RECORD=1 python -m pytest -q -n 0 tests/*/test_recorded_*.py
+    OCCSTATS_RECORD=1 python -m pytest -q -n 0 tests/test_recorded_*.py tests/*/test_recorded_*.py
 """
 
 from __future__ import annotations

@@ -70,6 +70,7 @@ def test_every_figure_draws_what_was_recorded(sources, recorded, case, name):
     found = json.loads(json.dumps(contents(drawn)))
     if RECORD:
         recorded[f"{case} {name}"] = found
+    assert f"{case} {name}" in recorded, "not recorded yet; see `make record`"
     check_same(found, recorded[f"{case} {name}"], LOOSE.get(name, 1e-6), f"{case} {name}")
 
 
