@@ -20,6 +20,10 @@ class Multiple:
     rule: ClassVar[str]
     form: ClassVar[str]
 
+    def __post_init__(self) -> None:
+        factor = positive_number(self.factor, f"The factor of {self.rule}_multiple")
+        object.__setattr__(self, "factor", factor)
+
     def __repr__(self) -> str:
         return f"{self.rule}_multiple({self.factor:g})"
 
@@ -30,34 +34,8 @@ class Multiple:
 
 
 class LogMultiple(Multiple):
-    """Size a·log n, rounded to the nearest integer in [1, n − 1]; see `log_multiple`."""
-
-    rule = "log"
-    form = "{:.1f} log n"
-
-    def __call__(self, n: int) -> int:
-        """Return the size for `n` training rows."""
-        return min(max(round(self.factor * math.log(n)), 1), max(n - 1, 1))
-
-
-class DimensionMultiple(Multiple):
-    """Kernel width c = c′·m; see `dimension_multiple`."""
-
-    rule = "dimension"
-    form = "{:.2f} m"
-
-    def __call__(self, m: int) -> float:
-        """Return the width for `m` attributes."""
-        return self.factor * m
-
-
-Size = int | LogMultiple | Callable[[int], int]
-Width = float | DimensionMultiple | Callable[[int], float]
-
-
-def log_multiple(factor: float) -> LogMultiple:
     r"""
-    Return the size :math:`a \log n` of a neighbourhood, with n the number of training rows.
+    Size :math:`a \log n` of a neighbourhood, with n the number of training rows.
 
     The value is :math:`\min(\max(\lfloor a \log n \rceil, 1), n - 1)` with the natural logarithm,
     the form in which Lenz et al. (2021; see `ALP`) give the optimal sizes of LNND, LOF and ALP.
@@ -78,12 +56,18 @@ def log_multiple(factor: float) -> LogMultiple:
     >>> size(4)
     3
     """
-    return LogMultiple(positive_number(factor, "The factor of log_multiple"))
+
+    rule = "log"
+    form = "{:.1f} log n"
+
+    def __call__(self, n: int) -> int:
+        """Return the size for `n` training rows."""
+        return min(max(round(self.factor * math.log(n)), 1), max(n - 1, 1))
 
 
-def dimension_multiple(factor: float) -> DimensionMultiple:
+class DimensionMultiple(Multiple):
     """
-    Return the kernel width c = c′·m, with m the number of attributes.
+    Kernel width c = c′·m, with m the number of attributes.
 
     Parameters
     ----------
@@ -99,7 +83,18 @@ def dimension_multiple(factor: float) -> DimensionMultiple:
     >>> width(10)
     2.5
     """
-    return DimensionMultiple(positive_number(factor, "The factor of dimension_multiple"))
+
+    rule = "dimension"
+    form = "{:.2f} m"
+
+    def __call__(self, m: int) -> float:
+        """Return the width for `m` attributes."""
+        return self.factor * m
+
+
+log_multiple, dimension_multiple = LogMultiple, DimensionMultiple
+Size = int | LogMultiple | Callable[[int], int]
+Width = float | DimensionMultiple | Callable[[int], float]
 
 
 def resolve(size: Size, n: int, *, name: str = "k", maximum: int | None = None) -> int:
