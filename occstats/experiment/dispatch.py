@@ -105,10 +105,6 @@ def _in_workers(
             worker.close()
 
 
-def _on_a_machine(work: Work, shard: Shard, isolate: bool, memory: float | None) -> None:
-    work(shard, Worker(memory=memory) if isolate else None)
-
-
 def _on_scheduler(
     shards: Sequence[Shard],
     work: Work,
@@ -130,8 +126,8 @@ def _on_scheduler(
 
         def submit(shard: Shard, isolate: bool) -> Any:
             key = f"occstats-{shard.id}{'-isolated' * isolate}"
-            given = (_on_a_machine, work, shard, isolate, memory)
-            return client.submit(*given, key=key, priority=shard.cost, pure=False)
+            worker = Worker(memory=memory) if isolate else None  # started where the work is
+            return client.submit(work, shard, worker, key=key, priority=shard.cost, pure=False)
 
         # A third-party fit that kills its process must not kill the worker of a machine.
         pending = {submit(shard, shard.isolated): shard for shard in shards}

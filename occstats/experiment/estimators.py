@@ -146,15 +146,13 @@ def make_recipes(
     if not recipes:
         raise DataError("no descriptors to run")
     choices: Any = {} if by_dataset is None else by_dataset
-    by_descriptor = list(choices.values()) if isinstance(choices, Mapping) else [choices]
-    if not all(
-        isinstance(sets, Mapping) and all(isinstance(each, Mapping) for each in sets.values())
-        for sets in by_descriptor
-    ):
+    try:
+        _ = [dict(parameters) for sets in choices.values() for parameters in sets.values()]
+    except (AttributeError, TypeError, ValueError):
         raise ArgumentError(
             "parameters: expected descriptor → dataset → parameters, such as "
             f"{{'ALP': {{'iris': {{'k': 3}}}}}}; got {by_dataset!r}"
-        )
+        ) from None
     return [
         replace(r, code=code_of(r.origin), by_dataset=choices.get(r.name, r.by_dataset))
         for r in recipes
