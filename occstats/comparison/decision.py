@@ -161,8 +161,29 @@ class Decision:
 
     @cached_property
     def ignoring_clusters(self) -> tuple[FloatArray, ObjectArray]:
-        """Return p-values and conclusions as if every task were a dataset of its own."""
-        return _ignoring_clusters(self.study)
+        """Return p-values and conclusions as if every task were a dataset of its own.
+
+        By the plain Wilcoxon (or Student's t) test with its asymptotic distribution, and Holm's
+        correction in place of max-T.
+        """
+        study = self.study
+        correction = study.settings.correction
+        correction = "holm" if correction == "max-t" else correction
+        settings = replace(study.settings, correction=correction, margin=None)
+        given = study.compared
+        alone = Sample(given.scores, Clusters.of(np.arange(given.n_tasks)), given.tie_tolerance)
+        options: dict[str, Any] = {
+            "control": study.control,
+            "simultaneous": False,
+            "null": "asymptotic",
+            "alternative": settings.alternative,
+        }
+        if settings.estimand == "typical":
+            tests = typical_tests(alone, shifts=False, **options)
+        else:
+            tests = mean_tests(alone, **options)
+        p = _corrected(tests.p_unadjusted, settings, study.control)
+        return p, conclusions(_better(p, _signs(tests), settings), ~np.isnan(p))
 
     @property
     def claimed_p(self) -> FloatArray:
@@ -238,7 +259,12 @@ def decide(study: Study, family: JointTests | None = None, *, floor: float = 0.0
     p = tests.p
     if settings.correction != "max-t":
         p = _corrected(tests.p_unadjusted, settings, study.control)
-    typical, mean = _both_estimates(study, tests)
+    if settings.estimand == "mean":
+        mean = tests.difference
+        typical = typical_shifts(study.tested, test=settings.test, control=study.control)
+    else:
+        typical, mean = tests.difference, mean_differences(study.sample)
+        mean[study.unscored[:, None] | study.unscored] = np.nan
     tested = ~np.isnan(p)
     found = conclusions(_better(p, _signs(tests), settings), tested)
     identical = _identical(study.tested)
@@ -377,17 +403,6 @@ def _identical(sample: Sample) -> BoolArray:
     return same
 
 
-def _both_estimates(study: Study, tests: PairTests) -> tuple[FloatArray, FloatArray]:
-    """Return the typical and the mean difference of all tested pairs."""
-    settings = study.settings
-    if settings.estimand == "mean":
-        typical = typical_shifts(study.tested, test=settings.test, control=study.control)
-        return typical, tests.difference
-    mean = mean_differences(study.sample)
-    mean[study.unscored[:, None] | study.unscored] = np.nan
-    return tests.difference, mean
-
-
 def _family_size(n_datasets: IntArray, settings: Settings, control: int | None) -> int:
     """Return the number of tests that are corrected together; 1 without a correction."""
     if settings.correction == "none":
@@ -430,31 +445,6 @@ def _least_factor(settings: Settings, size: int) -> float:
         return 1.0
     tiny = 1e-6 / size**2
     return round(float(adjust(np.full(size, tiny), settings.correction)[0] / tiny), 9)
-
-
-def _ignoring_clusters(study: Study) -> tuple[FloatArray, ObjectArray]:
-    """Return p-values and conclusions as if every task were a dataset of its own.
-
-    By the plain Wilcoxon (or Student's t) test with its asymptotic distribution, and Holm's
-    correction in place of max-T.
-    """
-    correction = study.settings.correction
-    correction = "holm" if correction == "max-t" else correction
-    settings = replace(study.settings, correction=correction, margin=None)
-    given = study.compared
-    alone = Sample(given.scores, Clusters.of(np.arange(given.n_tasks)), given.tie_tolerance)
-    options: dict[str, Any] = {
-        "control": study.control,
-        "simultaneous": False,
-        "null": "asymptotic",
-        "alternative": settings.alternative,
-    }
-    if settings.estimand == "typical":
-        tests = typical_tests(alone, shifts=False, **options)
-    else:
-        tests = mean_tests(alone, **options)
-    p = _corrected(tests.p_unadjusted, settings, study.control)
-    return p, conclusions(_better(p, _signs(tests), settings), ~np.isnan(p))
 
 
 def _shared(sample: Sample) -> tuple[IntArray, IntArray]:

@@ -56,7 +56,12 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
         outcome = "non-inferior"
         evidence = f"{names[0]} has the same scores as {names[1]} ({comparison.results.evidence})."
     else:
-        outcome = _outcome(row["ci_low"], row["ci_high"], comparison.settings.margin)
+        low, high, margin = row["ci_low"], row["ci_high"], comparison.settings.margin
+        outcome = "inferior" if high < 0 else "inconclusive"
+        if low == high == 0 or (margin is not None and low > -margin):
+            outcome = "non-inferior"
+        if low > 0:
+            outcome = "superior"
         evidence = _evidence(comparison, row, names)
     # A failure with this share is absent from m datasets with probability 0.05.
     m, unit = int(row["n_datasets"]), comparison.results.unit
@@ -65,14 +70,6 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
         f"{unit}s can easily be absent from a sample of {m}."
     )
     return Gate(outcome, evidence, caution)
-
-
-def _outcome(low: float, high: float, margin: float | None) -> str:
-    if low > 0:
-        return "superior"
-    if low == high == 0 or (margin is not None and low > -margin):
-        return "non-inferior"
-    return "inferior" if high < 0 else "inconclusive"
 
 
 def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, as_scores, count_tied
+from occstats.stats._arrays import as_scores, count_tied
 from occstats.stats.sample import Sample
 
 
@@ -59,7 +59,11 @@ def complementary_pairs(
     if k < 2:
         raise ArgumentError(f"scores must have at least two columns to make pairs; got {k}.")
     weights = sample.clusters.weights
-    ranks = _ranks_as_better_member(sample.rounded, sample.ranks)
+    # The rank, among all pairs, of the pairs in which each algorithm is the better one.
+    tied = count_tied(sample.rounded)
+    below = k - sample.ranks + (tied + 1) / 2
+    left, rest = below * (below - 1) / 2, (below - tied) * (below - tied - 1) / 2
+    ranks = k * (k - 1) / 2 - left + (left - rest + 1) / 2
     a, b = np.triu_indices(k, 1)
     score_means, rank_means = [], []
     for first in range(k - 1):
@@ -70,17 +74,3 @@ def complementary_pairs(
     order = np.lexsort((b, a, mean_rank.round(12), -mean_best_score.round(12)))
     columns = {"a": a, "b": b, "mean_best_score": mean_best_score, "mean_rank": mean_rank}
     return pd.DataFrame({name: values[order] for name, values in columns.items()})
-
-
-def _ranks_as_better_member(table: FloatArray, ranks: FloatArray) -> FloatArray:
-    """Return the rank, among all pairs, of the pairs in which each algorithm is the better one."""
-    k = table.shape[1]
-    tied = count_tied(table)
-    better = ranks - (tied + 1) / 2
-
-    def choose_two(n: FloatArray) -> FloatArray:
-        return n * (n - 1) / 2
-
-    left = choose_two(k - better)
-    sharing = left - choose_two(k - better - tied)
-    return np.asarray(k * (k - 1) / 2 - left + (sharing + 1) / 2)

@@ -15,7 +15,7 @@ from occstats.stats.signed_rank import ALTERNATIVES
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from occstats.stats._arrays import FloatArray, IntArray
+    from occstats.stats._arrays import FloatArray
 
 FAMILIES = ("all", "control", "row")
 
@@ -145,24 +145,9 @@ def adjust_pairs(
     """
     import numpy as np
 
-    p = np.asarray(p_matrix, dtype=np.float64)
-    adjusted = np.full(p.shape, np.nan)
-    for place in _families(p, family, control, alternative):
-        adjusted[place] = adjust(p[place], correction)
-    if family == "all" and alternative == "two-sided":
-        lower = np.tril_indices(len(p), -1)
-        adjusted[lower] = adjusted.T[lower]
-    return adjusted
-
-
-def _families(
-    p: FloatArray, family: str, control: int | None, alternative: str
-) -> list[tuple[IntArray, IntArray]]:
-    """Return rows and columns of the tests in each family; of two-sided pairs, the upper half."""
-    import numpy as np
-
     check_choice("family", family, FAMILIES)
     check_choice("alternative", alternative, ALTERNATIVES)
+    p = np.asarray(p_matrix, dtype=np.float64)
     if p.ndim != 2 or p.shape[0] != p.shape[1]:
         raise ArgumentError(f"p_matrix must be square; got shape {p.shape}.")
     k = len(p)
@@ -170,6 +155,7 @@ def _families(
     if family == "row":
         members = [rows == a for a in range(k)]
     elif family == "all":
+        # Of two-sided pairs, the upper half.
         members = [rows < columns if alternative == "two-sided" else rows >= 0]
     else:
         if control is None or not 0 <= control < k:
@@ -178,4 +164,11 @@ def _families(
                 f"'control'; got {control!r}."
             )
         members = [rows == control, columns == control]
-    return [(rows[member], columns[member]) for member in members]
+    adjusted = np.full(p.shape, np.nan)
+    for member in members:
+        place = rows[member], columns[member]
+        adjusted[place] = adjust(p[place], correction)
+    if family == "all" and alternative == "two-sided":
+        lower = np.tril_indices(len(p), -1)
+        adjusted[lower] = adjusted.T[lower]
+    return adjusted

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from occstats.stats._arrays import FloatArray, antisymmetric, mirror
+from occstats.stats._arrays import FloatArray, mirror
 from occstats.stats.clusters import effective_units, means_without
 from occstats.stats.jackknife import arcsine_limits, rank_biserial_limits, wilson
 from occstats.stats.sample import PairBlock, Sample
@@ -105,9 +105,9 @@ def pair_effects(
     )
     won, tied, lost = counts
     return PairEffects(
-        rank_biserial=_signed(biserial, k),
-        prob_improvement_task=_probability(task, k),
-        prob_improvement_dataset=_probability(dataset, k),
+        rank_biserial=_effect(biserial, k, 0.0),
+        prob_improvement_task=_effect(task, k, 1.0),
+        prob_improvement_dataset=_effect(dataset, k, 1.0),
         wins=mirror(won, lost, k, 0.0),
         ties=mirror(tied, tied, k, 0.0),
         losses=mirror(lost, won, k, 0.0),
@@ -148,19 +148,8 @@ def _dataset_means(block: PairBlock) -> FloatArray:
     return np.where(balance != 0, np.copysign(np.inf, balance), means)
 
 
-def _signed(limits: FloatArray, k: int) -> Effect:
+def _effect(limits: FloatArray, k: int, whole: float) -> Effect:
+    """Return the effect of all pairs; those of (a, b) and (b, a) add up to the whole."""
     estimate, low, high = limits
-    return Effect(
-        antisymmetric(estimate, k),
-        mirror(low, -high, k, 0.0),
-        mirror(high, -low, k, 0.0),
-    )
-
-
-def _probability(limits: FloatArray, k: int) -> Effect:
-    estimate, low, high = limits
-    return Effect(
-        mirror(estimate, 1 - estimate, k, 0.5),
-        mirror(low, 1 - high, k, 0.5),
-        mirror(high, 1 - low, k, 0.5),
-    )
+    ends = ((estimate, estimate), (low, high), (high, low))
+    return Effect(*(mirror(one, whole - other, k, whole / 2) for one, other in ends))

@@ -97,11 +97,13 @@ def clustered_mcnemar(
     right = sample.scores - np.nanmin(sample.scores)  # a loss has the values −1 and 0
     if not is_binary(right):
         raise ArgumentError("scores must be 0 or 1, and both must occur; got other values.")
+    units, parts = sample.clusters.independent, []
+    for block in sample.blocks():
+        a, b = right[:, block.a], right[:, block.b]
+        cells = ((1, 1), (1, 0), (0, 1), (0, 0))
+        parts.append([units.sums((a == one) & (b == other)) for one, other in cells])
     # both, only a, only b and neither × clusters × pairs
-    counts = np.concatenate(
-        [_contingency(right[:, block.a], right[:, block.b], sample) for block in sample.blocks()],
-        axis=2,
-    )
+    counts = np.concatenate(parts, axis=2)
     only_a, only_b = counts[1], counts[2]
     sums, sizes, apart = only_a - only_b, counts.sum(axis=0), (only_a + only_b).sum(axis=0)
     n, total, k = sizes.sum(axis=0), sums.sum(axis=0), (sizes > 0).sum(axis=0)
@@ -142,13 +144,6 @@ def clustered_mcnemar(
             "n_clusters": k,
         }
     )
-
-
-def _contingency(a: FloatArray, b: FloatArray, sample: Sample) -> FloatArray:
-    """Count the tasks of each cluster that both, only a, only b and neither solve."""
-    cells = ((1, 1), (1, 0), (0, 1), (0, 0))
-    units = sample.clusters.independent
-    return np.stack([units.sums((a == one) & (b == other)) for one, other in cells])
 
 
 def _inflation(counts: FloatArray) -> FloatArray:

@@ -121,7 +121,12 @@ def random_effects(
         typical = np.where((v * present).any(axis=0), typical, 0.0)
         i_squared = np.where(tau2 > 0, tau2 / (tau2 + typical), 0.0)
     certain = (tau2 == 0) & (error == 0)
-    nodes = _confidence_distribution(fit, df, unit)
+    drawn, start = [], np.zeros_like(unit)
+    for level in (np.arange(_NODES) + 0.5) / _NODES:
+        # From large quantiles of Q on, which have a small τ².
+        start = _solve(fit, special.chdtri(df, level), unit, start)
+        drawn.append((np.sqrt(start), *fit(start)[:2]))
+    nodes = _Nodes(*map(np.stack, zip(*drawn, strict=True)))
     ends = (1 - confidence) / 2, (1 + confidence) / 2
     spreads = np.sqrt(nodes.tau**2 + nodes.error**2)
     reach = 10 * special.stdtrit(df, ends[1]) * np.sqrt(unit + tau2 + error**2)
@@ -161,20 +166,11 @@ Fit = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray, FloatArra
 
 
 class _Nodes(NamedTuple):
-    """Equally likely values of τ, with the mean and its error given each."""
+    """Equally likely values of τ by its confidence distribution, with the mean given each."""
 
     tau: FloatArray
     mean: FloatArray
     error: FloatArray
-
-
-def _confidence_distribution(fit: Fit, df: FloatArray, unit: FloatArray) -> _Nodes:
-    nodes, tau2 = [], np.zeros_like(unit)
-    for level in (np.arange(_NODES) + 0.5) / _NODES:
-        # From large quantiles of Q on, which have a small τ².
-        tau2 = _solve(fit, special.chdtri(df, level), unit, tau2)
-        nodes.append((np.sqrt(tau2), *fit(tau2)[:2]))
-    return _Nodes(*map(np.stack, zip(*nodes, strict=True)))
 
 
 def _quantile(

@@ -69,23 +69,17 @@ def exact_tails(rank_sums: FloatArray) -> Tails:
             sums = np.concatenate([sums, sums + step])
         less, greater = float((sums <= positive).mean()), float((sums >= positive).mean())
     else:
-        probabilities = _distribution(steps)
+        # The probabilities that the steps with a positive sign sum to 0, 1, 2, …
+        probabilities, reach = np.zeros(int(steps.sum()) + 1), 0
+        probabilities[0] = 1.0
+        for step in steps:
+            before = 0.5 * probabilities[: reach + 1]
+            probabilities[: reach + 1] = before
+            probabilities[step : step + reach + 1] += before
+            reach += int(step)
         less = min(1.0, float(probabilities[: positive + 1].sum()))
         greater = min(1.0, float(probabilities[positive:].sum()))
     return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}
-
-
-def _distribution(steps: npt.NDArray[np.int64]) -> FloatArray:
-    """Return the probabilities that the steps with a positive sign sum to 0, 1, 2, …"""
-    probabilities = np.zeros(int(steps.sum()) + 1)
-    probabilities[0] = 1.0
-    reach = 0
-    for step in steps:
-        before = 0.5 * probabilities[: reach + 1]
-        probabilities[: reach + 1] = before
-        probabilities[step : step + reach + 1] += before
-        reach += int(step)
-    return probabilities
 
 
 def flip_tails(

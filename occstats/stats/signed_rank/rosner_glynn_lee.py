@@ -15,7 +15,6 @@ import numpy as np
 
 from occstats.stats._arrays import (
     AnyFloats,
-    BoolArray,
     FloatArray,
     IntArray,
     signed_ranks,
@@ -46,17 +45,8 @@ def size_inflation(rho: FloatArray, sizes: FloatArray, m: FloatArray) -> FloatAr
     :math:`\rho_c = \min(1, \rho (1 + (1 - \rho^2)/(m - 2.5)))` of m clusters; a cluster's weight is
     its reciprocal.
     """
-    return np.asarray(1 + (sizes - 1) * _corrected(rho, m))
-
-
-def _corrected(rho: AnyFloats, m: FloatArray | int) -> AnyFloats:
-    return np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
-
-
-def _balanced(sizes: FloatArray) -> BoolArray:
-    """Return the rows whose clusters all have one size, but for absent ones."""
-    largest = sizes.max(axis=1, keepdims=True, initial=0.0)
-    return np.asarray(((sizes == largest) | (sizes == 0)).all(axis=1))
+    corrected = np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
+    return np.asarray(1 + (sizes - 1) * corrected)
 
 
 def in_single(weights: FloatArray, signs: AnyFloats) -> tuple[AnyFloats, FloatArray]:
@@ -154,7 +144,9 @@ class RankSums(Prepared):
         """ΣR²/g, Σg², N, m and balance of each pair, which flips do not change."""
         g = self.sizes
         between = (self._sums**2 / self._least_sizes).sum(axis=1)
-        rows = between, (g**2).sum(axis=1), g.sum(axis=1), (g > 0).sum(axis=1), _balanced(g)
+        largest = g.max(axis=1, keepdims=True, initial=0.0)
+        balanced = ((g == largest) | (g == 0)).all(axis=1)
+        rows = between, (g**2).sum(axis=1), g.sum(axis=1), (g > 0).sum(axis=1), balanced
         return np.array(rows, dtype=np.float64)
 
     def approximate(self, pairs: IntArray, signs: AnyFloats) -> tuple[AnyFloats, AnyFloats]:
