@@ -488,19 +488,15 @@ def compare_family(
 def _joint_tests(studies: Mapping[str, Study], together: str) -> dict[str, JointTests]:
     """Test the pairs of all members by one max-T procedure."""
     chosen, settings = list(studies.values()), next(iter(studies.values())).settings
-    typical = settings.estimand == "typical"
-    samples = [study.compared for study in chosen]
+    typical, tolerance = settings.estimand == "typical", chosen[0].compared.tie_tolerance
     # In units of the tie tolerance, or of the scale of the score, so that all members are alike.
-    units = [(sample.tie_tolerance or 1.0) if typical else s.scale
-             for sample, s in zip(samples, chosen, strict=True)]  # fmt: skip
-    index = chosen[0].results.scores.index
-    for study in chosen[1:]:
-        index = index.union(study.results.scores.index, sort=False)
-    columns = []
-    for study, sample, unit in zip(chosen, samples, units, strict=True):
-        frame = pd.DataFrame(sample.scores / unit, index=study.results.scores.index)
-        columns.append(frame.reindex(index).to_numpy())
-    datasets = index.get_level_values(0).to_numpy(dtype=object)
+    units = [(each.compared.tie_tolerance or 1.0) if typical else each.scale for each in chosen]
+    frames = [
+        pd.DataFrame(study.compared.scores / unit, index=study.results.scores.index)
+        for study, unit in zip(chosen, units, strict=True)
+    ]
+    scores = pd.concat(frames, axis=1, sort=False)
+    datasets = scores.index.get_level_values(0).to_numpy(dtype=object)
     clusters = Clusters.of(datasets)
     if any(study.results.nested for study in chosen):
         suites: dict[str, str] = {}
@@ -515,8 +511,7 @@ def _joint_tests(studies: Mapping[str, Study], together: str) -> dict[str, Joint
         starts = np.cumsum([0, *sizes[:-1]])
         controls = [start + (s.control or 0) for start, s in zip(starts, chosen, strict=True)]
         family &= np.isin(first, controls) | np.isin(second, controls)
-    tolerance = 1.0 if samples[0].tie_tolerance else 0.0
-    sample = Sample(np.hstack(columns), clusters, tolerance)
+    sample = Sample(scores.to_numpy(), clusters, 1.0 if tolerance else 0.0)
     n_units = clusters.independent.n_clusters
     options: dict[str, Any] = {
         "family": family,
@@ -524,11 +519,10 @@ def _joint_tests(studies: Mapping[str, Study], together: str) -> dict[str, Joint
         "n_resamples": chosen[0].resamples(10.0 * family.sum() * (n_units + 100)),
         "random_state": settings.random_state,
     }
-    found = (
-        typical_tests(sample, test=settings.test, **options)
-        if typical
-        else mean_tests(sample, **options)
-    )
+    if typical:
+        found = typical_tests(sample, test=settings.test, **options)
+    else:
+        found = mean_tests(sample, **options)
     size = max(1, int(np.count_nonzero(family & ~np.isnan(found.p[first, second]))))
     return {
         name: JointTests(

@@ -47,8 +47,7 @@ def study_stability(study: Study, decision: Decision) -> Stability:
         # Other comparisons would have to be decided again, too.
         return Stability()
     results, names, units = study.results, study.algorithms, study.sample.clusters.independent
-    algorithms = datasets = influence = None
-    changes = []
+    algorithms = datasets = influence = changes = None
     if "leaving out algorithms" not in study.left_out and len(names) > 2:
         # Without the control there is nothing to compare.
         others = {
@@ -56,34 +55,31 @@ def study_stability(study: Study, decision: Decision) -> Stability:
             for name in names
             if name != study.settings.control
         }
-        found = _decide_again(decision, others)
-        algorithms = _summary(found, "algorithm")
-        changes.append(_changes(found, "algorithm"))
+        without = _decide_again(decision, others)
+        algorithms, changes = _summary(without, "algorithm"), _changes(without, "algorithm")
     if "leaving out datasets" not in study.left_out and units.n_clusters > 1:
         rest = {
             label: results.keep_tasks(units.codes != i)
             for i, label in enumerate(units.labels.tolist())
         }
-        found = _decide_again(decision, rest)
-        datasets = _summary(found, "dataset")
+        without = _decide_again(decision, rest)
+        datasets, influence = _summary(without, "dataset"), _influence(without)
         datasets.insert(2, "best_changes", datasets["best"] != names[0])
-        changes.insert(0, _changes(found, results.unit))
-        influence = _influence(found)
-    return Stability(
-        leave_one_algorithm_out=algorithms,
-        leave_one_dataset_out=datasets,
-        changes=pd.concat(changes, ignore_index=True) if datasets is not None else None,
-        influence=influence,
-    )
+        changes = pd.concat([_changes(without, results.unit), changes], ignore_index=True)
+    return Stability(algorithms, datasets, None if datasets is None else changes, influence)
 
 
 def _decide_again(decision: Decision, parts: Mapping[str, Results]) -> pd.DataFrame:
     """Decide for parts of the results: one row per part and pair, with the whole decision."""
     settings = replace(decision.settings, algorithms=None, engine="native")
-    frames = []
+    # Faster if the critical value of max-T is not much below that of the whole.
+    critical = decision.tests.critical
+    floor, frames = 0.97 * np.max(critical, where=np.isfinite(critical), initial=0.0), []
     for label, results in parts.items():
         with contextlib.suppress(OccstatsError):  # a part that cannot be compared
-            left = _decide_near(prepare(results, settings), decision)
+            left = decide(prepare(results, settings), floor=floor)
+            if (left.tests.critical == floor).any():
+                left = decide(left.study)
             best = left.study.algorithms[0]
             names = [name for name in decision.study.algorithms if name in left.study.algorithms]
             a, b = np.array(names, dtype=object)[list(combinations(range(len(names)), 2))].T
@@ -108,14 +104,6 @@ def _pairs(decision: Decision, names: Sequence[str]) -> dict[str, np.ndarray]:
         "statistic": decision.tests.statistic,
     }
     return {name: matrix[pair] for name, matrix in matrices.items()}
-
-
-def _decide_near(study: Study, decision: Decision) -> Decision:
-    """Decide, faster if the critical value of max-T is not much below that of another decision."""
-    critical = decision.tests.critical
-    floor = 0.97 * np.max(critical, where=np.isfinite(critical), initial=0.0)
-    found = decide(study, floor=floor)
-    return decide(study) if (found.tests.critical == floor).any() else found
 
 
 def _summary(found: pd.DataFrame, kind: str) -> pd.DataFrame:

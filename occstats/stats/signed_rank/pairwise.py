@@ -199,7 +199,8 @@ def clustered_wilcoxon(
     >>> clustered_wilcoxon(differences, dataset, null="exact", alternative="greater").pvalue
     0.125
     """
-    _check(test, alternative)
+    check_choice("test", test, TESTS)
+    check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("null", null, get_args(Null))
     check_integer("n_resamples", n_resamples)
     if test == "ds" and null == "exact":
@@ -262,11 +263,6 @@ def clustered_wilcoxon(
         null=null,
         alternative=alternative,
     )
-
-
-def _check(test: str, alternative: str) -> None:
-    check_choice("test", test, TESTS)
-    check_choice("alternative", alternative, ALTERNATIVES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,7 +335,8 @@ def pairwise_tests(
            [0.897,   nan, 0.162],
            [0.944, 0.838,   nan]])
     """
-    _check(test, alternative)
+    check_choice("test", test, TESTS)
+    check_choice("alternative", alternative, ALTERNATIVES)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k, (first, second) = sample.n_algorithms, upper_pairs(sample.n_algorithms)
     parts = [part.observed for part in TESTS[test].blocks(sample)]
