@@ -11,11 +11,12 @@ import pandas as pd
 from occstats._format import Section
 from occstats.comparison.decision import least_p
 from occstats.stats._arrays import FloatArray
+from occstats.stats.clusters import mean_errors, weighted_means
+from occstats.stats.means import dataset_means
 from occstats.stats.power import minimal_detectable_difference
 
 if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
-    from occstats.stats.sample import PairBlock
 
 WANTED_POWER = 0.8
 
@@ -42,7 +43,11 @@ class Design(Section):
 def study_design(decision: Decision) -> Design:
     """Return the differences that this benchmark can detect."""
     study, settings, size = decision.study, decision.settings, decision.family_size
-    m, centre, spread = np.concatenate([_spread(block) for block in study.sample.blocks()], axis=1)
+    means, clusters = dataset_means(study.sample), study.sample.clusters
+    once = np.ones((1, len(means)))
+    error = mean_errors(means, once, clusters.suites)[0]
+    m = (clusters.units.sums(~np.isnan(means)) > 0).sum(axis=0)
+    spread = error * np.sqrt(m)
 
     def detectable(alpha: float) -> FloatArray:
         return minimal_detectable_difference(
@@ -52,8 +57,8 @@ def study_design(decision: Decision) -> Design:
     columns = {
         "n_clusters": m.astype(np.int64),
         "sd_between_datasets": spread,
-        "standard_error": spread / np.sqrt(np.maximum(m, 1)),
-        "mean_difference": np.where(m > 0, centre, np.nan),
+        "standard_error": error,
+        "mean_difference": weighted_means(means, once)[0],
         "minimal_detectable": detectable(settings.alpha),
         "minimal_detectable_corrected": detectable(settings.alpha / size),
     }
@@ -67,19 +72,3 @@ def study_design(decision: Decision) -> Design:
         datasets_needed=decision.datasets_needed,
         detectable=study.unordered_pairs(columns),
     )
-
-
-def _spread(block: PairBlock) -> FloatArray:
-    """Return the number of datasets, and mean and spread of their mean differences.
-
-    Where datasets come in suites, these are counted, and the spread is that of the sums of their
-    deviations from the mean divided by the mean number of datasets, so that divided by the root of
-    the number of suites it is the standard error.
-    """
-    units, means = block.clusters.units, block.cluster_means
-    present = ~np.isnan(means)
-    n, m = present.sum(axis=0), (units.sums(present) > 0).sum(axis=0)
-    centre = np.nansum(means, axis=0) / np.maximum(n, 1)
-    squares = (units.sums(np.where(present, means - centre, 0.0)) ** 2).sum(axis=0)
-    spread = np.sqrt(np.divide(squares, m - 1, out=np.full(len(m), np.nan), where=m > 1))
-    return np.stack([m, centre, spread * m / np.maximum(n, 1)])

@@ -107,10 +107,10 @@ def _mean_spread(study: Study) -> FloatArray:
     """Return the weighted mean over tasks with a standard deviation over folds; NaN if none."""
     if study.complete_results.cvsd is None:
         return np.full(len(study.algorithms), np.nan)
-    spread = study.complete_results.cvsd.to_numpy(float)
-    weights = study.sample.complete_cases.clusters.weights[:, None] * ~np.isnan(spread)
-    total, sums = weights.sum(axis=0), (weights * np.nan_to_num(spread)).sum(axis=0)
-    return np.asarray(np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0))
+    spread = np.ma.masked_invalid(study.complete_results.cvsd.to_numpy(float))
+    weights = study.sample.complete_cases.clusters.weights
+    means: Any = np.ma.average(spread, axis=0, weights=weights)
+    return np.asarray(means.filled(np.nan))
 
 
 def effects_frame(study: Study) -> pd.DataFrame:

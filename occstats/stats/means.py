@@ -110,7 +110,7 @@ def mean_tests(
         raise ArgumentError("scores must be finite for a mean; give failed runs a score first.")
     k, suites = sample.n_algorithms, sample.clusters.suites
     family = family_of(k, control, family)
-    means = _dataset_means(sample)[:, family]
+    means = dataset_means(sample)[:, family]
     once = np.ones((1, len(means)))
     estimate, error = weighted_means(means, once)[0], mean_errors(means, once, suites)[0]
     units = effective_units(means, suites)
@@ -190,11 +190,11 @@ def mean_differences(scores: ArrayLike | Sample, clusters: ArrayLike | None = No
     [[0.0, 0.15], [-0.15, 0.0]]
     """
     sample = Sample.of(scores, clusters)
-    means = _dataset_means(sample)
+    means = dataset_means(sample)
     return antisymmetric(weighted_means(means, np.ones((1, len(means))))[0], sample.n_algorithms)
 
 
-def _dataset_means(sample: Sample) -> FloatArray:
+def dataset_means(sample: Sample) -> FloatArray:
     """Return the mean differences of all pairs: datasets × pairs."""
     blocks = [block.cluster_means for block in sample.blocks()]
     return np.concatenate([np.zeros((sample.n_clusters, 0)), *blocks], axis=1)
