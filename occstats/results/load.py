@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import takewhile
@@ -46,7 +46,6 @@ from occstats.results.roles import Roles, find_roles, is_own, with_failed
 from occstats.results.table import Results
 
 Source = str | PathLike[str] | pd.DataFrame | Results | Any
-_OPTIONS = frozenset(field.name for field in fields(Reading))
 # Options that say how to read a table; those of bundled results are known.
 _OF_OTHER_TABLES = (
     "suite", "dataset", "task", "algorithm", "fold", "repeat", "status", "transpose",
@@ -204,33 +203,7 @@ def load_results(
             2      0.940  0.95
             3      0.997  1.00
     """
-    options = {name: value for name, value in locals().items() if name in _OPTIONS}
-    if not sources:
-        raise ResultsError(
-            "sources: none given; name a results file, or bundled results such as 'lenz2021'"
-        )
-    paths = [str(source) for source in sources if isinstance(source, str | PathLike)]
-    if twice := [path for path in paths if paths.count(path) > 1]:
-        raise ResultsError(f"{show_path(twice[0])}: given more than once; name each source once")
-    if cluster is not None:
-        if dataset not in (None, cluster):
-            raise ResultsError(
-                f"cluster: {cluster!r} is a synonym of dataset, which is {dataset!r};"
-                " pass one of them"
-            )
-        options["dataset"] = cluster
-    if datasets is not None and not any(isinstance(s, Mapping | np.ndarray) for s in sources):
-        raise ResultsError(
-            "datasets: gives the datasets of a mapping or an array, but the sources are tables;"
-            " name their column with dataset=…"
-        )
-    sources = tuple(
-        frame_of_scores(source, datasets, algorithms)
-        if isinstance(source, Mapping | np.ndarray)
-        else source
-        for source in sources
-    )
-    reading = Reading(**options)
+    sources, reading = _as_given(sources, {n: v for n, v in locals().items() if n != "sources"})
     try:
         return _load(sources, reading)[0]
     except MemoryError:
@@ -250,6 +223,41 @@ def load_results(
         raise _tried(sources, reading, error) from None
 
 
+def _as_given(
+    sources: Sequence[Source], options: Mapping[str, Any]
+) -> tuple[tuple[Source, ...], Reading]:
+    """Check the sources and options of a call, and return frames for scores, and the options."""
+    given = dict(options)
+    cluster, datasets = given.pop("cluster", None), given.pop("datasets", None)
+    if not sources:
+        raise ResultsError(
+            "sources: none given; name a results file, or bundled results such as 'lenz2021'"
+        )
+    paths = [str(source) for source in sources if isinstance(source, str | PathLike)]
+    if twice := [path for path in paths if paths.count(path) > 1]:
+        raise ResultsError(f"{show_path(twice[0])}: given more than once; name each source once")
+    if cluster is not None:
+        dataset = given.get("dataset")
+        if dataset not in (None, cluster):
+            raise ResultsError(
+                f"cluster: {cluster!r} is a synonym of dataset, which is {dataset!r};"
+                " pass one of them"
+            )
+        given["dataset"] = cluster
+    if datasets is not None and not any(isinstance(s, Mapping | np.ndarray) for s in sources):
+        raise ResultsError(
+            "datasets: gives the datasets of a mapping or an array, but the sources are tables;"
+            " name their column with dataset=…"
+        )
+    frames = tuple(
+        frame_of_scores(source, datasets, given.get("algorithms", ()))
+        if isinstance(source, Mapping | np.ndarray)
+        else source
+        for source in sources
+    )
+    return frames, Reading(**given)
+
+
 def load_by(
     sources: Sequence[Source], by: str, **options: Any
 ) -> tuple[Results, npt.NDArray[np.object_]]:
@@ -257,8 +265,7 @@ def load_by(
 
     The column is a trait, of numbers or names, or the suite; `options` are those of `load_results`.
     """
-    options["dataset"] = options.pop("cluster", None) or options.get("dataset")
-    reading = Reading(**options)
+    sources, reading = _as_given(sources, options)
     for role, names in NAMES.items():
         if by == getattr(reading, role, None) or (by != reading.suite and normalise(by) in names):
             raise ArgumentError(f"by={by!r} is the {role}; name a trait of the tasks")
@@ -278,6 +285,7 @@ def load_by(
 # Bundled results of AUROC; those of our runs have average precision, too. The last is an example
 # of a user's own method: scikit-learn's LOF with its defaults on 25 datasets.
 _BUNDLED = ("lenz2021", "reproduction", "reproduction_defaults", "mine")
+_BUNDLED_SCORES = ("auroc", "average_precision")
 
 
 def bundled_names() -> list[str]:
@@ -304,9 +312,10 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
         name = "frame" if number == 1 else f"frame {number}"
         opened += _open(source, reading, limits, name)
     tables = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
-    labels = _labels(_stems(tables)) if tables[1:] else [""]
-    named = {id(t): replace(t, label=name) for t, name in zip(tables, labels, strict=bool(tables))}
-    opened = [named.get(id(item), item) if tables[1:] else item for item in opened]
+    if len(tables) > 1:
+        labels = _labels(_stems(tables))
+        named = {id(t): replace(t, label=name) for t, name in zip(tables, labels, strict=True)}
+        opened = [named.get(id(item), item) for item in opened]
     return [item.split_index() if isinstance(item, RawTable) else item for item in opened]
 
 
@@ -352,8 +361,8 @@ def _labels(stems: Sequence[str]) -> list[str]:
     words = [re.split(r"([_\s.]+)", stem) for stem in stems]
 
     def common(lists: Sequence[Sequence[str]]) -> int:
-        together = takewhile(lambda words: len(set(words)) == 1, zip(*lists, strict=False))
-        return len(list(together))
+        equal = takewhile(lambda parts: len(set(parts)) == 1, zip(*lists, strict=False))
+        return len(list(equal))
 
     before = common(words)
     after = common([word[before:][::-1] for word in words])
@@ -370,9 +379,10 @@ def _load(
         reading = _by_number(opened[0], reading)
     opened = _kept(opened, reading, by)
     given = replace(reading, ignore=[column for column in reading.ignore if column != by])
-    unheard = [name for name in _OF_OTHER_TABLES if getattr(given, name)]
-    if unheard and all(isinstance(item, RawTable) and item.fixed for item in opened):
-        raise ResultsError(f"{unheard[0]}: bundled results are read as they are; leave it out")
+    unused = [name for name in _OF_OTHER_TABLES if getattr(given, name)]
+    unused += ["score"] if given.score not in {None, *_BUNDLED_SCORES} else []
+    if unused and all(isinstance(item, RawTable) and item.fixed for item in opened):
+        raise ResultsError(f"{unused[0]}: bundled results are read as they are; leave it out")
     tables: list[Results] = []
     labels = [pd.Series(dtype=object)]
     for item in opened:
@@ -451,7 +461,7 @@ def _tried(sources: Sequence[Source], reading: Reading, first: ResultsError) -> 
 def _kept(
     opened: Sequence[RawTable | Results], reading: Reading, by: str | None
 ) -> list[RawTable | Results]:
-    """Keep the rows of the conditions; refuse columns and values that no source has."""
+    """Keep the rows that meet the conditions; refuse columns and values that no source has."""
     tables = {i: item for i, item in enumerate(opened) if isinstance(item, RawTable)}
     columns = list(dict.fromkeys(column for raw in tables.values() for column in raw.columns))
     where = ", ".join(raw.name for raw in tables.values()) or "sources"
@@ -550,7 +560,7 @@ def _table(
 
 
 def _is_only_task(raw: RawTable, reading: Reading) -> bool:
-    """Return True if the column told as the task has the scores of algorithms, one row each."""
+    """Return True if the column given as the task holds scores, one row per algorithm."""
     task = reading.task
     if not isinstance(task, str) or task not in raw.columns or not raw.is_fractional(task):
         return False
@@ -653,7 +663,7 @@ def _read_as(results: Results, roles: Roles, raw: RawTable, reading: Reading) ->
     if traits:
         parts.append(f"traits = {', '.join(map(quote, traits))}")
     known = _OF_RUNS if is_own(raw) else ()
-    left = [*(c for c in roles.unused if c not in known)]
+    left = [column for column in roles.unused if column not in known]
     left += [column for column in reading.ignore if column in raw.columns]
     left += [column for column in roles.traits.values() if column not in traits]
     unused = f"; not used: {quote_list(left, limit=8)}" if left else ""

@@ -12,6 +12,7 @@ from scipy.stats import rankdata
 import occstats
 from occstats.cli.main import main
 from occstats.comparison.decision import BETTER, WORSE
+from occstats.errors import ResultsError
 
 NAMES = ["A", "B", "C"]
 
@@ -160,6 +161,13 @@ def test_odd_slices_are_explained():
     found = compare(data, score="auroc", by="mixed", missing="complete")
     assert list(found.members) == ["x", "y"]
     assert any("'z' is left out" in note for note in found.notes)
+
+
+def test_slices_are_read_with_the_options_of_other_comparisons():
+    with pytest.raises(ResultsError, match="cluster: 'task' is a synonym of dataset, which is"):
+        compare(table(4), score="auroc", by="part", dataset="dataset", cluster="task")
+    with pytest.raises(ResultsError, match="datasets: gives the datasets of a mapping"):
+        compare(table(4), score="auroc", by="part", datasets=["x"])
 
 
 def test_other_corrections_share_the_level():
