@@ -118,8 +118,12 @@ def find_members(content: bytes, wanted: list[str], *, source: str) -> dict[str,
         for name, member in _members(PurePosixPath(source).name, content, DEEPEST):
             if name in wanted:
                 found.setdefault(name, member)
+    except DataError:
+        raise
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, RuntimeError) as e:
         raise DataError(f"{source}: damaged archive ({e})") from e
+    except ValueError as error:  # of unlzw3
+        raise DataError(f"{source}: damaged archive ({error})") from error
     if lacking := [name for name in wanted if name not in found]:
         raise DataError(f"{source}: the archive has no file {', '.join(lacking)}")
     return {name: found[name] for name in wanted}

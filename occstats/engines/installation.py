@@ -70,7 +70,7 @@ def clusrank_problem(r_version: str, clusrank: str) -> str:
     Examples
     --------
     >>> clusrank_problem("4.2.2", "1.0.4"), clusrank_problem("4.2.2", "0.5.9")
-    ('', 'the R package clusrank is too old: 0.5.9, needed is 0.6-2 or later')
+    ('', 'the R package clusrank is too old: 0.5.9; 0.6-2 or later is needed')
     """
     if not clusrank:
         return f"the R package clusrank is not installed in R {r_version}"
@@ -78,7 +78,7 @@ def clusrank_problem(r_version: str, clusrank: str) -> str:
         [int(part) for part in re.split(r"[.-]", v)] for v in (clusrank, LEAST_CLUSRANK)
     )
     if found < least:
-        return f"the R package clusrank is too old: {clusrank}, needed is {LEAST_CLUSRANK} or later"
+        return f"the R package clusrank is too old: {clusrank}; {LEAST_CLUSRANK} or later is needed"
     return ""
 
 
@@ -112,7 +112,7 @@ def require(engine: str) -> Installation:
     found = probe(engine)
     if not found.problem:
         return found
-    r = probe("rscript")
+    r = found if engine == "rscript" else probe("rscript")
     missing = [r] if r.problem else []
     # Without R even a good rpy2 fails.
     if engine == "rpy2" and (r.r or not found.rpy2):
@@ -154,7 +154,8 @@ def _probe_rscript(rscript: str) -> Installation:
     # R may print first.
     said = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("versions\t")]
     if done.returncode != 0 or not said:
-        problem = f"{rscript} fails: {last_words(done.stderr) or last_words(done.stdout)}"
+        reason = last_words(done.stderr) or last_words(done.stdout)
+        problem = f"{rscript} fails: {reason or f'it ended with code {done.returncode}'}"
         return Installation(rscript, problem=problem, remedy=MEND_R)
     r, clusrank = [*said[-1][1:], ""][:2]
     return Installation(rscript, r, clusrank)

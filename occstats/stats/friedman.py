@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special
 
+from occstats._checks import check_fraction, check_integer
 from occstats._format import Section
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import FloatArray, as_scores, mirror, upper_pairs
@@ -125,6 +126,9 @@ def critical_difference(n_algorithms: int, n_blocks: int, alpha: float = 0.05) -
     >>> round(critical_difference(4, 14), 2)  # Demšar (2006), section 3.2.2: 1.25
     1.25
     """
+    check_integer("n_algorithms", n_algorithms, least=2)
+    check_integer("n_blocks", n_blocks)
+    check_fraction("alpha", alpha)
     low, high = 0.0, 40.0
     while high - low > 1e-14 * high:
         middle = (low + high) / 2

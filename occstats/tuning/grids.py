@@ -2,11 +2,12 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from inspect import signature
 from itertools import chain
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class Axis:
 
     @property
     def is_numeric(self) -> bool:
-        """Return whether all values are numbers."""
+        """Return True if all values are numbers."""
         return all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.values)
 
     def setting(self, value: Value) -> Any:
@@ -181,10 +182,10 @@ def with_windows(
     for axis in axes:
         own, common = windows.get(axis.name), windows.get("", axis.window)
         window = windows.get(f"{descriptor}.{axis.name}", common if own is None else own)
-        if window < 1 or window % 2 == 0:
+        if not isinstance(window, Integral) or window < 1 or window % 2 == 0:
             raise ArgumentError(
-                f"windows: a centred rolling mean needs a positive odd number of grid points, "
-                f"got {window} for {axis.name}"
+                "windows: a centred rolling mean needs a positive odd number of grid points, "
+                f"got {window!r} for {axis.name}"
             )
         chosen.append(replace(axis, window=window if axis.is_numeric else 1))
     return tuple(chosen)
@@ -217,7 +218,7 @@ def parse_grid(text: str) -> tuple[str, tuple[Value, ...]]:
         valid = False
     if not valid:
         raise ArgumentError(
-            f"grids: expected three finite numbers start:stop:step with start ≤ stop and step > 0 "
+            "grids: expected three finite numbers start:stop:step with start ≤ stop and step > 0 "
             f"for {name}, got {given!r}"
         )
     if (stop - start) / step > MOST_VALUES:
@@ -239,6 +240,11 @@ def _parse_value(text: str) -> Value:
 def _check_values(descriptor: str, axis: Axis) -> None:
     if not axis.values:
         raise ArgumentError(f"grids: {axis.name} of {descriptor} has no values")
+    for value in axis.values:
+        if not isinstance(value, Hashable):
+            raise ArgumentError(
+                f"grids: {axis.name} of {descriptor} needs numbers or names, got {value!r}"
+            )
     if len(set(axis.values)) < len(axis.values):
         raise ArgumentError(f"grids: {axis.name} of {descriptor} has a duplicate value")
     if axis.rule == "plain":
@@ -364,6 +370,8 @@ def make_sweep_recipes(
     known = [_qualified(recipe.name, _choices(recipe.origin)) for recipe in chosen]
     _check_used("grids", given, chain(*known))
     wanted = DEFAULT_METRICS if metrics is None else metrics
+    if not isinstance(wanted, Iterable):
+        raise ArgumentError(f"metrics: expected a list of names, got {wanted!r}")
     metric_names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
     if not metric_names or len(set(metric_names)) < len(metric_names):
         raise ArgumentError(f"metrics: expected distinct names, got {', '.join(metric_names)!r}")

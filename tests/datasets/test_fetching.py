@@ -252,6 +252,9 @@ def test_a_spreadsheet_in_an_archive_is_found_and_damage_is_named():
     packed[start : start + 8] = b"\xff" * 8
     with pytest.raises(DataError, match="damaged archive"):
         find_members(bytes(packed), ["toy.data"], source="c.zip")
+    pytest.importorskip("unlzw3")
+    with pytest.raises(DataError, match=r"c\.data\.Z: damaged archive"):
+        find_members(b"not compressed", ["c.data"], source="c.data.Z")
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,7 @@ def test_r_home_is_wrong(monkeypatch, tmp_path, engine):
             "#!/bin/sh\necho 'libR.so: cannot open shared object file' >&2; exit 127\n",
             "Rscript fails: libR.so: cannot open shared object file",
         ),
+        ("#!/bin/sh\nexit 3\n", "Rscript fails: it ended with code 3; run it by hand"),
         ("no program", "Rscript does not start: "),
         ("#!/bin/sh\nexec /bin/sleep 60\n", "did not answer within 0.2 seconds"),
     ],
@@ -124,7 +125,7 @@ def test_rpy2_is_absent_or_broken(monkeypatch, tmp_path, capfd, text, said):
 @posix
 @pytest.mark.parametrize(
     ("clusrank", "problem"),
-    [("", "clusrank is not installed in R 4.2.2"), ("0.5.1", "clusrank is too old: 0.5.1, needed")],
+    [("", "clusrank is not installed in R 4.2.2"), ("0.5.1", "clusrank is too old: 0.5.1; 0.6-2")],
 )
 def test_all_that_is_missing_is_named_at_once(monkeypatch, tmp_path, clusrank, problem):
     program(tmp_path, "Rscript", f"printf '\\nversions\\t4.2.2\\t{clusrank}'")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from occstats.errors import ArgumentError
 from occstats.stats.friedman import critical_difference, friedman, nemenyi
 
 SCORES = np.array(
@@ -43,6 +44,11 @@ def test_critical_differences_agree_with_scipy(k, n, alpha):
     q = stats.studentized_range.ppf(1 - alpha, k, np.inf)
     expected = q * np.sqrt(k * (k + 1) / (12 * n))
     assert critical_difference(k, n, alpha) == pytest.approx(expected, rel=1e-8)
+
+
+def test_a_critical_difference_needs_a_level_between_0_and_1():
+    with pytest.raises(ArgumentError, match="alpha must be strictly between 0 and 1; got 5"):
+        critical_difference(4, 14, 5)
 
 
 def test_nemenyi_agrees_with_scikit_posthocs():

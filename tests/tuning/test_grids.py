@@ -101,6 +101,7 @@ def test_grids_are_passed_to_the_descriptors_that_have_them():
         (["NND"], {"LOF.a": [1]}, "no descriptor has a parameter 'LOF.a'"),
         (["NND"], {"k": []}, "has no values"),
         (["NND"], {"k": [1, 1]}, "has a duplicate value"),
+        (["NND"], {"k": [[1], [2]]}, r"needs numbers or names, got \[1\]"),
         (["NND"], {"k": [1.5]}, "positive integers, got 1.5"),
         (["LOF"], {"a": ["x"]}, "positive numbers, got 'x'"),
         (["LOF"], {"a": [2.0, 1.0]}, "must increase"),
@@ -123,6 +124,19 @@ class Own(OutlierMixin, BaseEstimator):
     with pytest.raises(ArgumentError, match=message) as caught:
         make_sweep_recipes(descriptors, grids=grids)
     assert str(caught.value).startswith("grids")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"windows": {"k": "3"}}, "windows: .* odd number of grid points, got '3' for k"),
+        ({"windows": {"k": 2.5}}, "got 2.5 for k"),
+        ({"metrics": 5}, "metrics: expected a list of names, got 5"),
+    ],
+)
+def test_windows_and_metrics_of_a_wrong_type_are_refused(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        make_sweep_recipes(["NND"], **options)
 
 
 def test_a_parameter_that_is_not_proposed_can_be_swept():
