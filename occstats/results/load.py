@@ -572,6 +572,14 @@ def _is_only_task(raw: RawTable, reading: Reading) -> bool:
     return unique and reading.dataset is None and reading.score in {None, task}
 
 
+def _holds_scores(raw: RawTable, column: str) -> bool:
+    """Return True for numbers, and for fractions among a few cells of text."""
+    numbers = raw.numbers(column)
+    return raw.is_numeric(column) or (
+        not numbers.whole and len(numbers.known) > int(numbers.wrong.sum())
+    )
+
+
 def _joined(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
     """Join the names in several columns of one role; columns of numbers may be tasks."""
     made: dict[str, pd.Series] = {}
@@ -585,7 +593,7 @@ def _joined(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
             continue
         columns = list(dict.fromkeys(told))
         scores = role == "task" and reading.score is None
-        if scores and any(c not in raw.columns or raw.is_numeric(c) for c in columns):
+        if scores and any(c not in raw.columns or _holds_scores(raw, c) for c in columns):
             continue
         for column in columns:
             _require(raw.columns, column, role, raw.name)
