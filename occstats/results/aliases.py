@@ -24,6 +24,7 @@ __all__ = [
     "is_summary",
     "is_time",
     "is_unnamed",
+    "likely_summaries",
     "lower_is_better",
     "may_summarise",
     "measure",
@@ -87,6 +88,11 @@ _SUMMARY = re.compile(
     r"|diff|difference|p[_.-]?values?|count|#_?(wins|best))"
     r"(_?(rank|ranks|score|scores|performance|perf\.?|accuracy|error|auc|wer|overall|all))?"
     r"([_ ]?[(\[].*|_(over|on|of|across|for)_.*)?"
+)
+# One of these is part of every summary.
+_SUMMARY_PART = (
+    "average|avg|mean|median|overall|all|total|sum|rank|best|worst|oracle|vbs|wins?|ties|draw|loss"
+    "|w/|improvement|diff|val|count|#|virtual"
 )
 
 
@@ -298,6 +304,16 @@ def is_unnamed(name: str) -> bool:
     """Return True for a column without a name, as pandas reads and writes it."""
     plain = normalise(name)
     return not plain or plain.startswith("unnamed:")
+
+
+def likely_summaries(names: Sequence[str]) -> list[str]:
+    """Return the names with part of a word for a summary: all that other functions may find."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = pa.array([name.encode(errors="replace") for name in names], pa.binary())
+    chosen = pc.match_substring_regex(text, _SUMMARY_PART, ignore_case=True)
+    return [names[i] for i in chosen.to_numpy(zero_copy_only=False).nonzero()[0]]
 
 
 @_cached

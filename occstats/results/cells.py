@@ -126,6 +126,11 @@ def parse_names(codes: npt.NDArray[np.int64], names: Iterable[str], decimal: str
     return Numbers(values[codes], wrong[codes], per_cent)
 
 
+def begin_with_text(names: npt.NDArray[np.object_], decimal: str) -> bool:
+    """Return True if the first of the names is no number; the others are seldom numbers then."""
+    return len(names) > 0 and _parse(names[0].strip(), decimal) is None
+
+
 def plain_numbers(column: pd.Series, decimal: str = ".") -> Numbers | None:
     """Convert a column at once if its cells are plain numbers or empty."""
     import pyarrow as pa
@@ -267,7 +272,10 @@ def column_codes(column: pd.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[
     else:
         codes, distinct_cells = pd.factorize(column)
         cells = np.asarray(distinct_cells, dtype=object)
-    names = np.array([*map(as_text, cells), None], dtype=object)
+    # Most names stay as they are.
+    plain = pd.api.types.infer_dtype(cells, skipna=False) == "string"
+    plain = plain and "".join(cells).isascii() and "" not in cells
+    names = np.array([*(cells if plain else map(as_text, cells)), None], dtype=object)
     again, distinct = pd.factorize(names)  # the last is None
     return codes if len(distinct) == len(cells) else again[codes], distinct
 

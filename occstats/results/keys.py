@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from occstats.results.reading import Reading
     from occstats.results.roles import Roles
 
-__all__ = ["Keys", "extract", "make_keys", "row_codes"]
+__all__ = ["Keys", "extract", "make_keys", "renumber", "row_codes"]
 
 Integers = npt.NDArray[np.int64]
 # Codes of names, one for each row (n, 1) or for each column of scores (1, c), and the names.
@@ -53,8 +53,7 @@ class Keys:
         if self.task.shape != self.algorithm.shape:  # a wide table
             in_rows = self.task if len(self.task) == len(self.cell) else self.algorithm
             return in_rows[:, 0], int(in_rows.max()) + 1
-        codes, distinct = pd.factorize(self.cell[:, 0])
-        return codes, len(distinct)
+        return renumber(self.cell[:, 0], self.size)
 
     @property
     def several(self) -> bool:
@@ -140,6 +139,16 @@ def make_keys(raw: RawTable, roles: Roles, reading: Reading) -> Keys:
         repeat=of_runs(roles.repeat),
         notes=notes,
     )
+
+
+def renumber(codes: Integers, size: int) -> tuple[Integers, int]:
+    """Return codes below a size without gaps, and how many differ."""
+    if size > 4 * len(codes):
+        codes, distinct = pd.factorize(codes)
+        return codes, len(distinct)
+    used = np.zeros(size, dtype=bool)  # several times as fast
+    used[codes] = True
+    return (np.cumsum(used) - 1)[codes], int(used.sum())
 
 
 def row_codes(raw: RawTable, column: str, remedy: str = "") -> tuple[Integers, Any]:

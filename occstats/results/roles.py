@@ -25,6 +25,7 @@ from occstats.results.aliases import (
     is_summary,
     is_time,
     is_unnamed,
+    likely_summaries,
     may_summarise,
     measure,
     measures_in,
@@ -36,7 +37,7 @@ from occstats.results.aliases import (
 from occstats.results.ask import Blank, UnclearTableError, check_text, group_pattern
 from occstats.results.cells import Numbers
 from occstats.results.doubtful import DOUBTFUL, NEVER, SCALE, caught
-from occstats.results.keys import Keys, extract, make_keys
+from occstats.results.keys import Keys, extract, make_keys, renumber
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
 
@@ -362,13 +363,12 @@ class _Finder:
 
     def _find_by_name(self, role: str) -> None:
         """Find the column of a role in the list of its names; fractions are no names."""
-        plain = {column: normalise(column) for column in self.free}
         names = set(NAMES[role])
         if role in _OWN and "dataset" in self.found and (role == "task" or "class" in self.columns):
             names.add(_OWN[role])
+        matches = [column for column in self.free if normalise(column) in names]
         if role not in {"fold", "repeat"}:
-            plain = {c: name for c, name in plain.items() if not self.raw.is_fractional(c)}
-        matches = [column for column, name in plain.items() if name in names]
+            matches = [column for column in matches if not self.raw.is_fractional(column)]
         if len(matches) > 1:
             self.several.add(role)
             self.unclear(f"the {role} could be {quote_list(matches)}", **{role: _COLUMN})
@@ -480,8 +480,7 @@ class _Finder:
         for key in (keys.fold, keys.repeat):
             if key is not None:
                 codes, names = key
-                runs, distinct = pd.factorize(runs * len(names) + codes[:, 0])
-                n_runs = len(distinct)
+                runs, n_runs = renumber(runs * len(names) + codes[:, 0], n_runs * len(names))
                 n_folds = n_runs if key is keys.fold else n_folds
         again = n_runs < raw.n_rows
         told = {"fold", "repeat"} & {*self.reading.told} or is_own(raw)
@@ -839,9 +838,11 @@ class _Finder:
         kept = self.reading.algorithms if role == "algorithm" else ()
         asked = role == "algorithm" and role in self.told
         by_word = may_summarise if role != "algorithm" else is_summary
-        # Columns called so are differences of others; a row that is one would name two others.
-        named = {*kept} if role == "algorithm" else {n for n in names if normalise(n) in _ROWS_ONLY}
-        summaries = [n for n in names if (is_summary(n) or by_word(n)) and n not in named]
+        summaries = [n for n in likely_summaries(names) if is_summary(n) or by_word(n)]
+        if role == "algorithm":
+            summaries = [n for n in summaries if n not in kept]
+        else:  # columns called so are differences of others; a row that is one would name them
+            summaries = [n for n in summaries if normalise(n) not in _ROWS_ONLY]
         if summaries and column != FILE:
             what = "summaries" if summaries[1:] else "a summary"
             dropped = np.isin(codes, [names.index(name) for name in summaries]).mean()

@@ -19,6 +19,7 @@ from occstats.errors import ResultsError
 from occstats.results.aliases import NAMES, lower_is_better, normalise
 from occstats.results.cells import (
     Numbers,
+    begin_with_text,
     column_codes,
     parse_names,
     parse_numbers,
@@ -52,6 +53,7 @@ class RawTable:
     notes: Sequence[str] = ()
     decimal: str = "."
     _numbers: dict[str, Numbers] = field(default_factory=dict, init=False, repr=False)
+    _named: set[str] = field(default_factory=set, init=False, repr=False)  # seen not to be numbers
     _codes: dict[str, Codes] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -139,7 +141,15 @@ class RawTable:
 
     def is_numeric(self, column: str) -> bool:
         """Return True if all cells are numbers or empty."""
-        return column not in {FILE, ROW} and self.numbers(column).all_numbers
+        if column in {FILE, ROW}:
+            return False
+        if column not in self._named and column not in self._numbers:
+            plain = plain_numbers(self.frame[column], self.decimal)
+            if plain is not None:
+                self._numbers[column] = plain
+            elif begin_with_text(self.codes(column)[1], self.decimal):
+                self._named.add(column)
+        return column not in self._named and self.numbers(column).all_numbers
 
     def is_fractional(self, column: str) -> bool:
         """Return True for numbers that are not all integers, which names and labels never are."""
