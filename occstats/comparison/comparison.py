@@ -18,7 +18,6 @@ from occstats import __version__
 from occstats._format import count, did_you_mean, listing, quote, quote_list
 from occstats.comparison import quantities
 from occstats.comparison.decision import BETTER, Decision
-from occstats.comparison.design import Design, study_design
 from occstats.comparison.heterogeneity import heterogeneity_frame
 from occstats.comparison.robustness import Gaps, Stability, study_gaps, study_stability
 from occstats.comparison.settings import SETTINGS, Settings
@@ -249,9 +248,9 @@ class Comparison:
         return study_stability(self.study, self.decision)
 
     @cached_copy
-    def design(self) -> Design:
+    def design(self) -> quantities.Design:
         """Return the detectable differences and the datasets needed."""
-        return study_design(self.decision)
+        return quantities.study_design(self.decision)
 
     @cached_copy
     def classical(self) -> Classical:

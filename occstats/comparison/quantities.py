@@ -1,8 +1,9 @@
-"""The frames besides the decision: of algorithms, pairs, strata, traits and folds."""
+"""Frames besides the decision: algorithms, pairs, traits, strata, folds, detectable differences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -10,18 +11,21 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from occstats._format import count, decimals, listing, minus_signs, p_equation, printable
+from occstats._format import Section, count, decimals, listing, minus_signs, p_equation, printable
+from occstats.comparison.decision import least_p
 from occstats.results.aliases import score_word
 from occstats.stats._arrays import BoolArray, FloatArray
 from occstats.stats.bayes import bayesian_signed_rank, correlated_t, probability_best
 from occstats.stats.bootstrap import bootstrap_means
+from occstats.stats.clusters import mean_errors, weighted_means
 from occstats.stats.corrections import adjust
 from occstats.stats.effect_sizes import Effect, pair_effects
 from occstats.stats.kendall import kendall_jackknife, kendall_matrix
 from occstats.stats.mcnemar import clustered_mcnemar, is_binary
-from occstats.stats.means import difference_posterior
+from occstats.stats.means import dataset_means, difference_posterior
+from occstats.stats.power import minimal_detectable_difference
+from occstats.stats.ranks import rank_strata
 from occstats.stats.regression import weighted_regression
-from occstats.stats.strata import rank_strata
 
 if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
@@ -34,6 +38,8 @@ TRAITS = {"n": "log_n", "m": "log_m", "sparsity": "sparsity"}
 REGRESSION = [
     "algorithm", "term", "coefficient", "se", "df", "p", "p_unadjusted", "ci_low", "ci_high",
 ]  # fmt: skip
+#: The power of detectable differences.
+WANTED_POWER = 0.8
 
 
 def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:
@@ -287,3 +293,56 @@ def fold_frame(study: Study) -> pd.DataFrame | None:
     if not parts:
         return None
     return pd.concat(parts, ignore_index=True).rename(columns={"mean": "mean_difference"})[columns]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Design(Section):
+    """The differences that a benchmark of this size can show.
+
+    It is `possible` to show one if the smallest p-value after the correction is at most alpha.
+    `detectable` has the minimal detectable mean difference of each unordered pair, at the level
+    alpha and at the strictest corrected level, with the observed one. Suites count as datasets.
+    """
+
+    n_clusters: int
+    family_size: int
+    wanted_power: float
+    smallest_p: float
+    smallest_p_corrected: float
+    possible: bool
+    datasets_needed: int
+    detectable: pd.DataFrame
+
+
+def study_design(decision: Decision) -> Design:
+    """Return the differences that this benchmark can detect."""
+    study, settings, size = decision.study, decision.settings, decision.family_size
+    means, clusters = dataset_means(study.sample), study.sample.clusters
+    once = np.ones((1, len(means)))
+    error = mean_errors(means, once, clusters.suites)[0]
+    m = (clusters.units.sums(~np.isnan(means)) > 0).sum(axis=0)
+    spread = error * np.sqrt(m)
+
+    def detectable(alpha: float) -> FloatArray:
+        return minimal_detectable_difference(
+            spread, m, alpha=alpha, power=WANTED_POWER, alternative=settings.alternative
+        )
+
+    columns = {
+        "n_clusters": m.astype(np.int64),
+        "sd_between_datasets": spread,
+        "standard_error": error,
+        "mean_difference": weighted_means(means, once)[0],
+        "minimal_detectable": detectable(settings.alpha),
+        "minimal_detectable_corrected": detectable(settings.alpha / size),
+    }
+    return Design(
+        n_clusters=study.n_clusters,
+        family_size=size,
+        wanted_power=WANTED_POWER,
+        smallest_p=least_p(study.n_clusters, settings),
+        smallest_p_corrected=decision.smallest_p,
+        possible=decision.possible,
+        datasets_needed=decision.datasets_needed,
+        detectable=study.unordered_pairs(columns),
+    )

@@ -17,7 +17,7 @@ from occstats.comparison.study import clusters_of
 from occstats.figures._base import ROWS, Order, Plot, confidence_intervals, score_label
 from occstats.figures._labels import clean
 from occstats.figures._style import FADED, Width
-from occstats.stats.strata import strata_intervals
+from occstats.stats.ranks import strata_intervals
 
 
 def strata(

@@ -54,6 +54,7 @@ from .meta_analysis import (
 from .ranks import (
     mean_ranks as mean_ranks,
     rank_frequencies as rank_frequencies,
+    rank_strata as rank_strata,
     task_ranks as task_ranks,
 )
 from .regression import weighted_regression as weighted_regression
@@ -64,5 +65,4 @@ from .signed_rank.pairwise import (
     clustered_wilcoxon as clustered_wilcoxon,
     pairwise_tests as pairwise_tests,
 )
-from .strata import rank_strata as rank_strata
 from .reml import variance_components as variance_components

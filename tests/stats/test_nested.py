@@ -20,9 +20,9 @@ from occstats.stats import (
 from occstats.stats._arrays import mirror
 from occstats.stats.bootstrap import Counts, bootstrap_means
 from occstats.stats.clusters import Clusters
+from occstats.stats.ranks import strata_intervals
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import TESTS
-from occstats.stats.strata import strata_intervals
 from tests.stats.rank_reference import typical_reference
 
 
