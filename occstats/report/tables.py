@@ -68,14 +68,17 @@ FIRST_ROWS = 15
 # Longer names are replaced in headings: by a role, or in a matrix for a paper by a number.
 LONGEST_NAME = 12
 LONGEST_HEADING = 6
-# Traits in the order of the table of Lenz et al.: heading and decimals.
-TRAITS = {"m": ("m", 0), "n": ("n", 0), "sparsity": ("s", 2)}
+# Traits in the order of the table of Lenz et al.: heading and writer. Papers print sizes without
+# thousands separators.
+SIZE = "{:.0f}".format
+TRAITS = {"m": ("m", SIZE), "n": ("n", SIZE), "sparsity": ("s", decimals(2))}
 
 
 def all_tables(comparison: Comparison) -> list[Table]:
     """Return every table that the comparison has data for."""
+    results, names = comparison.results, comparison.algorithms
     # A single dataset says nothing about variation between datasets.
-    tested = comparison.results.n_independent > 1
+    tested = results.n_independent > 1
     tables = [
         comparison_table(comparison),
         *([_p_values(comparison), _pairwise(comparison)] if tested else []),
@@ -89,9 +92,11 @@ def all_tables(comparison: Comparison) -> list[Table]:
         *(_robustness(comparison) if tested else []),
         *_classical(comparison),
         *_missing(comparison),
-        _scores(comparison),
-        _ranks(comparison),
-    ]
+        _task_table(comparison, results.scores[names], score_digits(comparison),
+                    highest=results.higher_is_better, **_described(comparison, "scores")),
+        _task_table(comparison, comparison.ranks[names], 1,
+                    highest=False, **_described(comparison, "ranks")),
+    ]  # fmt: skip
     return [table for table in tables if len(table)]
 
 
@@ -116,33 +121,27 @@ def comparison_table(comparison: Comparison) -> Table:
     )
     shown = frame.assign(own=frame["algorithm"] == subject_of(comparison))
     score, digits = score_word(comparison.results.score_name), score_digits(comparison)
-    typical = comparison.settings.estimand == "typical"
+    settings, name = comparison.settings, heading_name(comparison)
+    header = difference_of(comparison, name, "it")
+    columns = [*_size_columns(comparison, shown, header, ESTIMANDS[str(settings.estimand)])]
+    found, keys = {*shown["conclusion"][~shown["own"]].dropna()}, ("conclusion", "reversed")
+    if found:
+        columns.append(_for_others("p", ("p",), p_writer(settings)))
+    if found and _can_conclude(comparison) and _in_words(comparison):
+        columns.append(_for_others(f"{name} is", keys, _conclusion, number=False))
+    elif found & {BETTER, WORSE} and _can_conclude(comparison):
+        columns.append(Column("", keys, _star, number=False))
     return frame_table(
         frame,
         Column("algorithm", ("algorithm",), number=False),
-        *([Column("mean rank", ("mean_rank",), decimals(2))] if typical else []),
+        *([("mean rank", "mean_rank", decimals(2))] if settings.estimand == "typical" else []),
         Column(f"mean {score}", ("mean_score",), decimals(digits)),
-        *_subject_columns(comparison, shown),
+        *columns,
         **_described(comparison, "comparison", headline=headline(comparison)),
         shown=shown,
         note=" ".join(legend(comparison)),
         terminal_rows=FIRST_ROWS,
     )
-
-
-def _subject_columns(comparison: Comparison, shown: pd.DataFrame) -> Iterator[Column]:
-    """Yield the columns on the pair of the subject and the algorithm of the row."""
-    settings, others = comparison.settings, shown[~shown["own"]]
-    header = difference_of(comparison, heading_name(comparison), "it")
-    yield from _size_columns(comparison, shown, header, ESTIMANDS[str(settings.estimand)])
-    if others["conclusion"].isna().all():
-        return
-    yield _for_others("p", ("p",), p_writer(settings))
-    keys = ("conclusion", "reversed")
-    if _can_conclude(comparison) and _in_words(comparison):
-        yield _for_others(f"{heading_name(comparison)} is", keys, _conclusion, number=False)
-    elif _can_conclude(comparison) and others["conclusion"].isin((BETTER, WORSE)).any():
-        yield Column("", keys, _star, number=False)
 
 
 def _for_others(
@@ -228,28 +227,19 @@ def heading_name(comparison: Comparison) -> str:
 
 def legend(comparison: Comparison) -> Iterator[str]:
     """Yield the meanings of the marks and words in the table of the comparison."""
-    rows = comparison.decision.row(subject_of(comparison))
+    settings, rows = comparison.settings, comparison.decision.row(subject_of(comparison))
     found = set(rows["conclusion"].dropna())
     if found and _can_conclude(comparison):
-        yield from _conclusion_legend(comparison, found)
+        claim = f"p ≤ {settings.alpha:g}"
+        if settings.alternative != "two-sided" and WORSE not in found:
+            claim += f" for “{heading_name(comparison)} is better”"
+        decided = ", ".join(kind for kind in (BETTER, WORSE) if kind in found)
+        mark = f"{decided}:" if _in_words(comparison) else "*"
+        yield f"{mark} {claim}, {comparison.basis}." if decided else f"p: {comparison.basis}."
+        if settings.margin is not None:
+            rule = f"{_level(comparison)} within ±{settings.margin:g}"
+            yield f"equivalent: {rule}." if EQUIVALENT in found else f"equivalent ({rule}): none."
     yield from _pair_notes(comparison, rows)
-
-
-def _conclusion_legend(comparison: Comparison, found: set[str]) -> Iterator[str]:
-    settings = comparison.settings
-    claim = f"p ≤ {settings.alpha:g}"
-    if settings.alternative != "two-sided" and WORSE not in found:
-        claim += f" for “{heading_name(comparison)} is better”"
-    decided = [kind for kind in (BETTER, WORSE) if kind in found]
-    if not decided:
-        yield f"p: {comparison.basis}."
-    elif _in_words(comparison):
-        yield f"{', '.join(decided)}: {claim}, {comparison.basis}."
-    else:
-        yield f"* {claim}, {comparison.basis}."
-    if settings.margin is not None:
-        rule = f"{_level(comparison)} within ±{settings.margin:g}"
-        yield f"equivalent: {rule}." if EQUIVALENT in found else f"equivalent ({rule}): none."
 
 
 def _pair_notes(comparison: Comparison, rows: pd.DataFrame) -> Iterator[str]:
@@ -659,32 +649,9 @@ def _task_table(
 
 def _task_columns(comparison: Comparison, frame: pd.DataFrame) -> list[Leading]:
     """Return dataset and task of each row, under the names that the columns have in the source."""
-    named, level = comparison.results.column_names, frame.index.get_level_values
-    return [
-        (printable(named.get("dataset", "dataset")), list(level(0)), word),
-        (printable(named.get("task", "class")), list(level(1)), word),
-    ]
-
-
-def _scores(comparison: Comparison) -> Table:
-    results = comparison.results
-    return _task_table(
-        comparison,
-        results.scores[comparison.algorithms],
-        score_digits(comparison),
-        highest=results.higher_is_better,
-        **_described(comparison, "scores"),
-    )
-
-
-def _ranks(comparison: Comparison) -> Table:
-    return _task_table(
-        comparison,
-        comparison.ranks[comparison.algorithms],
-        1,
-        highest=False,
-        **_described(comparison, "ranks"),
-    )
+    named, levels = comparison.results.column_names, frame.index.get_level_values
+    names = named.get("dataset", "dataset"), named.get("task", "class")
+    return [(printable(name), list(levels(place)), word) for place, name in enumerate(names)]
 
 
 def paper_scores(comparison: Comparison) -> Table:
@@ -695,8 +662,8 @@ def paper_scores(comparison: Comparison) -> Table:
         for header, cells, write in _task_columns(comparison, scores)
     ]
     traits = {
-        trait: (heading, results.traits[trait].tolist(), _ungrouped(places))
-        for trait, (heading, places) in TRAITS.items()
+        trait: (heading, results.traits[trait].tolist(), write)
+        for trait, (heading, write) in TRAITS.items()
         if trait in results.traits
     }
     first = [traits.pop("m")] if "m" in traits else []
@@ -715,9 +682,3 @@ def paper_scores(comparison: Comparison) -> Table:
         explanation="The best score of each task is in bold.",
         note=note,
     )
-
-
-def _ungrouped(places: int) -> Callable[..., str]:
-    """Return a writer of numbers without thousands separators, as papers print sizes."""
-    write = decimals(places) if places else integer
-    return lambda value: write(value).replace(",", "")

@@ -222,6 +222,7 @@ class _Writer:
         self.subject = subject or subject_of(comparison)
         self.score = score_word(self.results.score_name)
         self.typical = self.settings.estimand == "typical"
+        self.places = difference_digits(comparison)
         self.possible = comparison.decision.possible
         self.rows = comparison.decision.row(self.subject)
         self.conclusions: dict[Any, Any] = self.rows["conclusion"].to_dict()
@@ -404,7 +405,7 @@ class _Writer:
         if row["ties"] == n_tasks:
             same = f"the same scores on all {count(n_tasks, 'task')}"
             return f"{who[0]} and {who[1]} have {same if n_tasks else 'no task in common'}."
-        places, parts = difference_digits(self.comparison), []
+        places, parts = self.places, []
         write = decimals(places, signed=True)
         kinds = ("typical", "mean") if self.typical else ("mean", "typical")
         if (self.typical and mostly_equal(row)) or not np.isfinite(row["difference"]):
