@@ -149,12 +149,13 @@ def task_times(comparison: Comparison, times: pd.DataFrame | str | Path) -> pd.D
     The forms of `times` are those of `trade_off`.
     """
     frame = times if isinstance(times, pd.DataFrame) else read_frame(times, "times")
-    algorithms = comparison.algorithms
+    algorithms, index = comparison.algorithms, comparison.results.scores.index
     wide = {f"time_{name}": name for name in algorithms if f"time_{name}" in frame.columns}
-    index = comparison.results.scores.index
+    keys = [name for name in ("dataset", "class", "fold", "repeat") if name in frame.columns]
     if wide:
-        measured = frame.drop(columns=[name for name in wide.values() if name in frame.columns])
-        return _read(measured.rename(columns=wide), list(wide.values())).reindex(index)
+        measured = frame[[*keys, *wide]].rename(columns=wide)
+        measured = measured.melt(keys, var_name="algorithm", value_name="seconds")
+        return _read(measured).reindex(index)
     columns = [str(name) for name in frame.columns if _TIME.search(str(name))]
     if not columns:
         raise FigureError(
@@ -162,42 +163,25 @@ def task_times(comparison: Comparison, times: pd.DataFrame | str | Path) -> pd.D
             f"time_{algorithms[0]} …; found {listing(map(str, frame.columns))}"
         )
     total = frame.drop(columns=columns).assign(seconds=frame[columns].sum(axis=1, min_count=1))
-    if "n" in frame.columns and "dataset" not in frame.columns:
-        typical = _largest(total)
-        values = np.broadcast_to(typical.to_numpy(dtype=float), (len(index), len(typical)))
-        return pd.DataFrame(values, index=index, columns=typical.index)
-    return _read(total, None).reindex(index)
-
-
-def _read(frame: pd.DataFrame, algorithms: list[str] | None) -> pd.DataFrame:
-    from occstats.results import load_results
-
-    keys = ("dataset", "class", "fold", "repeat")
-    if algorithms is not None:
-        found = [name for name in frame.columns if name in keys]
-        frame = frame[found + algorithms].melt(found, var_name="algorithm", value_name="seconds")
-    taken = [name for name in (*keys, "status", "seconds") if name in frame]
-    named = _name_column(frame)
-    if named is not None:
-        frame = frame[[*taken, named]]
-    return load_results(frame, score="seconds", lower_is_better=True).scores
-
-
-def _largest(frame: pd.DataFrame) -> pd.Series:
-    """Return the mean seconds at the largest size that all algorithms have."""
-    named = _name_column(frame)
+    named = next((n for n in ("algorithm", "descriptor", "method", "model") if n in frame), None)
+    if "n" not in frame.columns or "dataset" in frame.columns:
+        kept = [*keys, *(name for name in ("status", named) if name in frame), "seconds"]
+        return _read(total[kept] if named else total).reindex(index)
     if named is None:
         raise FigureError(
-            "times lacks the column descriptor; found " + listing(map(str, frame.columns))
+            f"times lacks the column descriptor; found {listing(map(str, frame.columns))}"
         )
-    table = frame.pivot_table(index="n", columns=named, values="seconds", aggfunc="mean").dropna()
+    table = total.pivot_table(index="n", columns=named, values="seconds", aggfunc="mean").dropna()
     if not len(table):
         raise FigureError("times has no size n at which all algorithms were measured")
-    return table.iloc[-1]
+    # The largest size counts for every task.
+    return pd.DataFrame([table.iloc[-1]] * len(index), index=index)
 
 
-def _name_column(frame: pd.DataFrame) -> str | None:
-    return next((n for n in ("algorithm", "descriptor", "method", "model") if n in frame), None)
+def _read(frame: pd.DataFrame) -> pd.DataFrame:
+    from occstats.results import load_results
+
+    return load_results(frame, score="seconds", lower_is_better=True).scores
 
 
 def _draw_algorithms(
