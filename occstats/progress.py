@@ -9,20 +9,20 @@ from importlib.util import find_spec
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
-# What takes longer shows its share in per cent.
+# Steps that take longer show their share in per cent.
 PATIENCE_SECONDS = 2.0
 _listeners: list[Callable[[str, float], None]] = []
 
 
 def shown(progress: bool | None) -> bool:
-    """Return whether to show a bar: as requested, or on a terminal or in a notebook."""
+    """Return True if a bar is shown: on request, or on a terminal or in a notebook."""
     if progress is not None:
         return progress
     return sys.stderr.isatty() or in_notebook()
 
 
 def in_notebook() -> bool:
-    """Return whether the code runs in a Jupyter kernel."""
+    """Return True in a Jupyter kernel."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
@@ -57,7 +57,7 @@ def advance(step: str, share: float) -> None:
 
 @contextmanager
 def working(text: str) -> Iterator[None]:
-    """Show on a terminal what takes a while, and remove it when it is done."""
+    """Show a text on a terminal while a slow step runs, and remove it afterwards."""
     if not sys.stderr.isatty():
         yield
         return

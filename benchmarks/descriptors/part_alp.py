@@ -12,6 +12,7 @@ CASES = ((10_000, 50), (50_000, 50))
 
 
 def rows(quick: bool) -> Rows:
+    """Measure both descriptors on each training set."""
     small, _ = make_data(2_500, 50, "gaussian")
     ALP(n_jobs=1).fit(small).score_samples(small)  # compiles
     for n, m in CASES[:1] if quick else CASES:
@@ -21,6 +22,7 @@ def rows(quick: bool) -> Rows:
 
 
 def alp_rows(X: np.ndarray, Y: np.ndarray) -> Rows:
+    """Measure ALP and fuzzy-rough-learn's, if that is installed."""
     try:
         from frlearn import data_descriptors
     except ImportError:
@@ -49,6 +51,7 @@ def alp_rows(X: np.ndarray, Y: np.ndarray) -> Rows:
 
 
 def lof_rows(X: np.ndarray, Y: np.ndarray) -> Rows:
+    """Measure LOF and scikit-learn's, with the same number of neighbours."""
     k = LOF().k(len(X))
     ours = LOF(n_jobs=1)
     theirs = LocalOutlierFactor(n_neighbors=k, metric="manhattan", novelty=True)

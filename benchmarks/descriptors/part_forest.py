@@ -99,12 +99,12 @@ def fit_and_score(n: int, m: int, kind: str) -> Rows:
     except ImportError:
         pass
     else:
-        other = IsolationForest(
-            ntrees=100, sample_size=min(256, n), ndim=m, nthreads=1, missing_action="fail"
-        ).fit(training)
-        fits["isotree"] = lambda: IsolationForest(
-            ntrees=100, sample_size=min(256, n), ndim=m, nthreads=1, missing_action="fail"
-        ).fit(training)
+        make = partial(
+            IsolationForest,
+            ntrees=100, sample_size=min(256, n), ndim=m, nthreads=1, missing_action="fail",
+        )  # fmt: skip
+        other = make().fit(training)
+        fits["isotree"] = lambda: make().fit(training)
         scores["isotree"] = lambda: other.predict(queries)
     fit_seconds, score_seconds = best_seconds(fits, 7), best_seconds(scores, 7)
     note = ""

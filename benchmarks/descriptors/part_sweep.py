@@ -21,6 +21,7 @@ REFIT = "fuzzy-rough-learn, refitted"
 
 
 def rows(quick: bool) -> Rows:
+    """Measure one sweep, and a sample of the single evaluations."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(ROWS, ATTRIBUTES))
     Y = rng.normal(size=(QUERIES, ATTRIBUTES)) * 1.1

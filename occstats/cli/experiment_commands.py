@@ -87,6 +87,9 @@ def _resumable(out: str) -> Iterator[None]:
 
 
 def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
+    if not as_json:
+        say(_plan_of(experiment, unit), err=False)
+        return
     remaining = experiment.remaining()
     document = {
         "datasets": len(experiment.tasks),
@@ -97,10 +100,7 @@ def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
         "shards_remaining": len(remaining.shards),
         "estimated_seconds_one_core": round(remaining.cost, 1),
     }
-    if as_json:
-        click.echo(json.dumps(document))
-    else:
-        say(_plan_of(experiment, unit), err=False)
+    click.echo(json.dumps(document))
 
 
 def _plan_of(experiment: Experiment, unit: str) -> str:

@@ -301,8 +301,8 @@ def as_options(arguments: Mapping[str, Any]) -> str:
     parts: list[str] = []
     for name, value in arguments.items():
         if isinstance(value, bool):
-            shown = name != "lower_is_better" or value
-            parts.append(option_name(name) if shown else "--higher-is-better")
+            higher = name == "lower_is_better" and not value
+            parts.append("--higher-is-better" if higher else option_name(name))
         else:
             for one in [value] if isinstance(value, str | int | float) else value:
                 # A value with a leading dash would be read as an option.
@@ -320,10 +320,16 @@ def _without_options(arguments: Sequence[str], options: Mapping[str, Any]) -> li
     ['compare', 'a.csv']
     >>> _without_options(["compare", "a.csv", "--score=f1", "--trait", "n"], {"score": "auc"})
     ['compare', 'a.csv', '--trait', 'n']
+    >>> _without_options(["compare", "a.csv", "--header-rows", "1"], {"header_rows": 2})
+    ['compare', 'a.csv']
     """
     from occstats.cli.options import option_name
 
-    replaced = {option_name(name) for name, value in options.items() if isinstance(value, str)}
+    replaced = {
+        option_name(name)
+        for name, value in options.items()
+        if isinstance(value, str | int) and not isinstance(value, bool)
+    }
     kept, skipped = [], False
     for argument in arguments:
         if not skipped and argument.split("=", 1)[0] not in replaced:

@@ -72,8 +72,8 @@ class Tally(NamedTuple):
 class cached_copy(cached_property[Value]):  # noqa: N801  a decorator
     """A property that is computed once; each access returns a copy.
 
-    One thread is as fast as several for these products, does not wait on a busy machine, and
-    always gives the same last digits.
+    Matrix products use one thread, which is as fast as several for their sizes, does not wait on a
+    busy machine, and always gives the same last digits.
     """
 
     def __get__(self, comparison: Any, owner: Any = None) -> Value:  # type: ignore[override]
@@ -217,7 +217,7 @@ class Comparison:
         """Return pairs of algorithms by the mean of the better of their scores on each task."""
         found, names = complementary_pairs(self.study.sample.complete_cases), self.algorithms
         best = found["mean_best_score"] * (1.0 if self.results.higher_is_better else -1.0)
-        pairs = {pair: found[pair].map(dict(enumerate(names))) for pair in ("a", "b")}
+        pairs = {side: found[side].map(dict(enumerate(names))) for side in ("a", "b")}
         return found.assign(**pairs, mean_best_score=best)
 
     @cached_copy

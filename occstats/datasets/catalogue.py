@@ -63,11 +63,11 @@ def catalogue() -> dict[str, Entry]:
     (50, {'1': 59, '2': 71, '3': 48})
     """
     text = files("occstats").joinpath("data/catalogue.json").read_text(encoding="utf-8")
-    known = {"repository", "page", "address", "files", "m", "classes"}
+    required = {"repository", "page", "address", "files", "m", "classes"}
     return {
         name: Entry(
             name=name,
-            **{key: fields.pop(key) for key in known},
+            **{key: fields.pop(key) for key in required},
             small_classes=fields.pop("small_classes", {}),
             omitted_rows=fields.pop("omitted_rows", 0),
             digest=fields.pop("digest", ""),
@@ -124,8 +124,8 @@ def digest_of(dataset: Dataset) -> str:
     --------
     >>> from occstats.datasets import load_builtin
     >>> iris = load_builtin("iris")
-    >>> turned = Dataset("iris", iris.X[::-1], iris.labels[::-1])
-    >>> digest_of(iris) == digest_of(turned)
+    >>> backwards = Dataset("iris", iris.X[::-1], iris.labels[::-1])
+    >>> digest_of(iris) == digest_of(backwards)
     False
     """
     values, places = np.unique(dataset.X, return_inverse=True)

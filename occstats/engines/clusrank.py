@@ -170,8 +170,7 @@ class EngineCheck:
         parts = [f"{name} {self.versions[name]}" for name in ("R", "rpy2") if name in self.versions]
         against = f"clusrank {self.versions['clusrank']} ({', '.join(parts)})"
         n_equal = len(self.equal_ranks)
-        equal = f" clusrank has no test where all signed ranks are equal ({n_equal} tests)."
-        without = equal if n_equal else ""
+        without = f" {EQUAL_RANKS} ({n_equal} tests)." if n_equal else ""
         if not self.n_tests:
             return f"No pair has a test in {against}.{without}"
         worst = np.unravel_index(np.nanargmax(self.p_differences), self.p_differences.shape)

@@ -41,7 +41,7 @@ ENVIRONMENT = {
 # Imported before the first call, so that no fit waits for it.
 MODULES = ("occstats_descriptors.registry", "threadpoolctl", "sklearn.model_selection")
 # Gigabytes that a process needs to import everything and read a small dataset.
-LEAST_MEMORY = 0.5
+LEAST_GIGABYTES = 0.5
 # Starting a process takes longer than most fits: one that ends soon after its time is not killed.
 SECONDS_OF_GRACE = 5.0
 SECONDS_BETWEEN_CHECKS = 0.05
@@ -140,10 +140,10 @@ class Worker:
             raise EngineError(f"worker processes cannot be started: {error}") from error
         self._resources.callback(_end, child)
         if not self._exists(child, self._folder / "ready", None):
-            if (gigabytes := (self.memory or np.inf) / 1e9) < LEAST_MEMORY:
+            if (gigabytes := (self.memory or np.inf) / 1e9) < LEAST_GIGABYTES:
                 raise EngineError(
                     f"{gigabytes:g} GB of memory are not enough for a worker; try "
-                    f"memory={LEAST_MEMORY}"
+                    f"memory={LEAST_GIGABYTES}"
                 )
             said = (self._folder / "output").read_text(errors="replace").strip().splitlines()
             raise EngineError(
@@ -156,7 +156,7 @@ class Worker:
     def _answer(
         self, child: "subprocess.Popen[bytes]", path: Path, timeout: float | None
     ) -> tuple[Any, bool]:
-        """Return the answer to a call, and whether the process can be used for the next one."""
+        """Return the answer to a call, and True if the process can be used for the next one."""
         late = CallTimeoutError(f"took longer than {timeout:g} s" if timeout else "")
         if not self._exists(child, path, timeout):
             if child.poll() is None:

@@ -49,8 +49,7 @@ def dataset_effects(
     comparison : Comparison
         Its `results`, `pairwise` and `heterogeneity` are drawn.
     a, b : str, optional
-        The algorithms; by default the best two, or the control
-        and its best rival.
+        The algorithms; by default the best two, or the control and its best rival.
     labels : optional
         Labels to write instead of names; see `occstats.figures`.
     ax, width, note : optional
@@ -124,7 +123,7 @@ def _draw_summary(axes: Axes, comparison: Comparison, a: str, b: str, below: int
     lines = [(below + 2, *ends, {"colors": "#8C8C8C", "lw": 5})]
     if comparison.settings.has_intervals:
         lines.append((below + 1, row["ci_low"], row["ci_high"], {"colors": ink(), "lw": 1.4}))
-    # Limits that do not exist are drawn to the edge.
+    # Infinite limits are drawn to the edge.
     finite = [end for _, low, high, _ in lines for end in (low, high) if np.isfinite(end)]
     edges = [*axes.get_xlim(), *(1.03 * end for end in finite)]
     axes.set_xlim(min(edges), max(edges))

@@ -74,8 +74,8 @@ def cluster_diagnostics(
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     parts = [
-        _diagnose(block, ranked.observed.correlation)
-        for block, ranked in zip(sample.blocks(), TESTS["rgl"].blocks(sample), strict=True)
+        _diagnose(block, prepared.observed.correlation)
+        for block, prepared in zip(sample.blocks(), TESTS["rgl"].blocks(sample), strict=True)
     ]
     columns = [
         "icc", "icc_differences", "design_effect", "effective_tasks", "size_correlation", "size_p",
@@ -83,8 +83,8 @@ def cluster_diagnostics(
     return pd.DataFrame(np.hstack([np.empty((6, 0)), *parts]).T, columns=columns)
 
 
-def _diagnose(block: PairBlock, ranked: FloatArray) -> FloatArray:
-    """Return the diagnostics of some pairs, 6 × pairs."""
+def _diagnose(block: PairBlock, icc: FloatArray) -> FloatArray:
+    """Return the diagnostics of some pairs, 6 × pairs, given that of their signed ranks."""
     known = ~np.isnan(block.grid)
     clusters = block.clusters.independent
     sizes = clusters.sums(known)
@@ -98,11 +98,11 @@ def _diagnose(block: PairBlock, ranked: FloatArray) -> FloatArray:
     rho = intraclass_correlation(between, (x**2).sum(axis=0), total, squared, n, m)
     differing = (clusters.sums(known & (block.grid != 0)) > 0).sum(axis=0).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        inflation = np.where(sizes <= 1, 1.0, size_inflation(ranked, sizes, differing))
+        inflation = np.where(sizes <= 1, 1.0, size_inflation(icc, sizes, differing))
         # With two clusters the correction can make ρ negative.
         effective = np.minimum(np.where(inflation > 0, sizes / inflation, np.nan).sum(axis=0), n)
     effective[n == 0] = np.nan
-    return np.array([ranked, rho, n / effective, effective, *_size_correlation(sums, sizes)])
+    return np.array([icc, rho, n / effective, effective, *_size_correlation(sums, sizes)])
 
 
 def _size_correlation(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:

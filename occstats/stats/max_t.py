@@ -451,10 +451,10 @@ class _Largest:
         self._signs, self._largest = signs, np.full((2, signs.n_flips), floor)
 
     def add(
-        self, sample: int, place: IntArray, z: FloatArray, prepared: Prepared, pairs: IntArray
+        self, centred: int, place: IntArray, z: FloatArray, prepared: Prepared, pairs: IntArray
     ) -> None:
         """Flip pairs at some positions."""
-        largest = self._largest[sample]
+        largest = self._largest[centred]
         # Few flips leave room for more pairs at a time.
         step = max(PAIRS_AT_ONCE, 1_000 * PAIRS_AT_ONCE // self._signs.n_flips)
         for start in range(0, len(pairs), step):
@@ -491,7 +491,7 @@ class _Counts:
         self._critical = np.zeros((2, sample.n_pairs))
 
     def add(
-        self, sample: int, place: IntArray, z: FloatArray, prepared: Prepared, pairs: IntArray
+        self, centred: int, place: IntArray, z: FloatArray, prepared: Prepared, pairs: IntArray
     ) -> None:
         """Flip pairs at some positions, whose raw statistics are z."""
         n_above = 0 if self._alpha is None else self._signs.n_above(self._alpha)
@@ -503,14 +503,14 @@ class _Counts:
                 values, wanted = self._approximate(prepared, pairs[tile], signs, own, kept)
                 pair, flip, exact = prepared.exact(pairs[tile], signs, wanted)
                 # Equal differences vanish when centred.
-                values[pair, flip] = np.nan_to_num(exact) if sample else exact
+                values[pair, flip] = np.nan_to_num(exact) if centred else exact
                 for side, reached in enumerate(self._reached(values, own)):
-                    self._counts[sample, side, here] += reached.sum(axis=1)
+                    self._counts[centred, side, here] += reached.sum(axis=1)
                 if n_above:
                     # Only the largest values determine the critical one.
                     sizes = np.hstack([kept, np.nan_to_num(np.abs(values), nan=np.inf)])
                     kept = _top(sizes, n_above)
-            self._critical[sample, here] = kept.min(axis=1, initial=np.inf)
+            self._critical[centred, here] = kept.min(axis=1, initial=np.inf)
 
     def _approximate(
         self, prepared: Prepared, pairs: IntArray, signs: Signs, z: FloatArray, kept: FloatArray

@@ -168,19 +168,19 @@ class SweepExperiment(Experiment):
         """Estimate the time of one fold on one core."""
         n, queries = 0.8 * task.n, 0.2 * task.rows
         sizes = [len(values) for values in recipe.distinct_values(task)]
-        count = math.prod(sizes)
+        points = math.prod(sizes)
         if recipe.kind == "neighbours":
-            sorting = 3e-8 * count * queries
+            sorting = 3e-8 * points * queries
             pairs = 1e-10 * queries * max(sizes) ** 2 * (sizes[-1] if len(sizes) > 1 else 5)
-            return 0.01 + 1e-6 * count + estimated_seconds(task, recipe) + sorting + pairs
+            return 0.01 + 1e-6 * points + estimated_seconds(task, recipe) + sorting + pairs
         if recipe.kind == "support vectors":
             if n > MOST_DISTINCT:
                 sizes = [1 + (size - 1) // COARSE_STEP for size in sizes]
-                count = math.prod(sizes)
+                points = math.prod(sizes)
             kernels = 2e-9 * sizes[-1] * n * queries
             solving = 1e-10 * n * (1.7 * n + 4 * min(n, 2000) + queries)
-            return 0.02 + kernels + count * (1e-4 + solving)
-        return count * estimated_seconds(task, recipe)
+            return 0.02 + kernels + points * (1e-4 + solving)
+        return points * estimated_seconds(task, recipe)
 
     def described(self) -> dict[str, Any]:
         """Return the sizes of the grids, for a dry run."""

@@ -6,7 +6,7 @@ import platform
 import pytest
 from click.testing import CliRunner
 
-from occstats.cli import doctor as check_commands
+from occstats.cli import doctor as module
 from occstats.cli.doctor import diagnose
 from occstats.cli.doctor import doctor as command
 from occstats.engines import installation
@@ -106,7 +106,7 @@ def test_problems_with_r(monkeypatch, r, rpy2, statuses, engines):
     assert "The native engine needs no R and gives the same asymptotic p-values." in text.stdout
 
 
-def test_a_broken_or_missing_library_is_an_illness(monkeypatch):
+def test_a_broken_or_missing_library_fails(monkeypatch):
     import numba
 
     def explode(_function):
@@ -120,7 +120,7 @@ def test_a_broken_or_missing_library_is_an_illness(monkeypatch):
     done = CliRunner().invoke(command)
     assert done.exit_code == 1
     assert "BROKEN" in done.stdout
-    monkeypatch.setattr(check_commands, "LIBRARIES", ("no-such-library",))
+    monkeypatch.setattr(module, "LIBRARIES", ("no-such-library",))
     assert "→ pip install no-such-library" in CliRunner().invoke(command).stdout
 
 

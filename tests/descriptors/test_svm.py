@@ -138,11 +138,14 @@ def test_kernel_far_from_the_origin(distance):
     )
 
 
-def test_width_prints_as_written():
-    assert repr(dimension_multiple(0.25)) == "dimension_multiple(0.25)"
+def test_the_width_is_a_number_or_a_function_of_the_dimension():
     assert SVM().fit(sample(30, 8)).c_ == 2.0
     assert SVM(c=3).fit(sample(30, 8)).c_ == 3.0
     assert SVM(c=lambda m: m / 2).fit(sample(30, 8)).c_ == 4.0
+
+
+def test_width_prints_as_written():
+    assert repr(dimension_multiple(0.25)) == "dimension_multiple(0.25)"
     assert repr(SVM(c=dimension_multiple(0.5))) == "SVM(c=dimension_multiple(0.5))"
     assert repr(SVM()) == "SVM()"
 

@@ -62,6 +62,9 @@ def grow(
 
     Child c of an inner node is inner node c if c ≥ 0, else leaf −c − 1, whose path length is in
     `leaves`. The rows x with x[attributes[i]] ≤ thresholds[i] are left of node i.
+
+    A node is a leaf at depth `limit` or with an impurity up to `purity`; `paths` holds the average
+    path length by number of rows.
     """
     subsample, m = len(samples), rows.shape[1]
     attributes, thresholds = np.empty(subsample, np.int64), np.empty(subsample)
@@ -76,8 +79,8 @@ def grow(
     impurities = np.empty(limit + 2)
     zero: Any = np.int64(0)  # not a constant: see `compiled`
     waiting: int = zero + 1
-    inner: int = zero
-    outer: int = zero
+    n_inner: int = zero
+    n_leaves: int = zero
     put(pending, zero, (zero, subsample, zero, zero - 1, zero))
     impurities[0] = np.inf
     while waiting > 0:
@@ -159,13 +162,13 @@ def grow(
         else:
             is_leaf = True
         if is_leaf:
-            leaves[outer] = (height + 1.0) + paths[count] - 1.0
-            outer += 1
+            leaves[n_leaves] = (height + 1.0) + paths[count] - 1.0
+            n_leaves += 1
             if parent >= 0:
-                children[parent // 2, parent % 2] = -outer
+                children[parent // 2, parent % 2] = -n_leaves
             continue
-        node = inner
-        inner += 1
+        node = n_inner
+        n_inner += 1
         if parent >= 0:
             children[parent // 2, parent % 2] = node
         attributes[node] = attribute
@@ -175,7 +178,7 @@ def grow(
         put(pending, waiting + 1, (first, middle, height + 1, 2 * node, known + found))
         impurities[waiting + 1] = left_impurity
         waiting += 2
-    return attributes[:inner], thresholds[:inner], children[:inner], leaves[:outer]
+    return attributes[:n_inner], thresholds[:n_inner], children[:n_inner], leaves[:n_leaves]
 
 
 @compiled

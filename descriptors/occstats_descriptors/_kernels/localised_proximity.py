@@ -22,7 +22,12 @@ def average_localised_proximity(
     local_weights: Array,
     out: Array,
 ) -> None:
-    """Score rows from their neighbours and from the distances between training rows."""
+    """
+    Score rows from their neighbours and from the distances between training rows.
+
+    `near_d` and `near_i` hold distance and position of the neighbours of each row, and `training_d`
+    the distances of each training row from its own neighbours, nearest first.
+    """
     k, l = weights.shape[0], local_weights.shape[0]  # noqa: E741 - the paper's name
     local = np.empty(k)
     proximities = np.empty(k)
@@ -39,6 +44,7 @@ def average_localised_proximity(
             proximity = here / (here + distance)
             if np.isnan(proximity):
                 proximity = 0.5
+            # sorted by insertion, largest first
             j = i - 1
             while j >= 0 and proximities[j] < proximity:
                 proximities[j + 1] = proximities[j]

@@ -100,9 +100,9 @@ def tile(
             zero, *_ = numbers = [ir.Constant(values[1].type, row) for row in range(rows)]
             totals = []
             for row in numbers:
-                none = ir.Constant(vector, None)
-                start = builder.load(vector_pointer(6, row), align=align) if add else none
-                totals.append(cgutils.alloca_once_value(builder, start))
+                zeros = ir.Constant(vector, None)
+                first = builder.load(vector_pointer(6, row), align=align) if add else zeros
+                totals.append(cgutils.alloca_once_value(builder, first))
             with cgutils.for_range(builder, values[12]) as loop:
                 there = builder.load(vector_pointer(3, loop.index), align=align)
                 for row, total in zip(numbers, totals, strict=True):
