@@ -181,7 +181,7 @@ def far_columns(path):
         (square, "a.json", "20,001 columns"),
         (ever_new_keys, "a.jsonl", "cells or more"),
         (many_objects, "a.json", "cells or more"),
-        (equal_rows, "a.parquet", "1,899,999 rows with a task and algorithm that an earlier"),
+        (equal_rows, "a.parquet", "1,899,999 rows repeat the task and algorithm"),
         (long_shared_name, "a.parquet", "bytes or more when decompressed"),
         (zeros, "a.csv", "bytes or more when decompressed"),
         (packed_zeros, "a.csv.gz", "bytes or more when decompressed"),
