@@ -181,7 +181,7 @@ def with_windows(
     chosen = []
     for axis in axes:
         own, common = windows.get(axis.name), windows.get("", axis.window)
-        window = windows.get(f"{descriptor}.{axis.name}", common if own is None else own)
+        window: Any = windows.get(f"{descriptor}.{axis.name}", common if own is None else own)
         if not isinstance(window, Integral) or window < 1 or window % 2 == 0:
             raise ArgumentError(
                 "windows: a centred rolling mean needs a positive odd number of grid points, "
