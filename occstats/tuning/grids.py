@@ -187,7 +187,7 @@ def with_windows(
                 "windows: a centred rolling mean needs a positive odd number of grid points, "
                 f"got {window!r} for {axis.name}"
             )
-        chosen.append(replace(axis, window=window if axis.is_numeric else 1))
+        chosen.append(replace(axis, window=int(window) if axis.is_numeric else 1))
     return tuple(chosen)
 
 
