@@ -57,8 +57,8 @@ def _carry_out(
     if dry_run:
         _print_plan(experiment, unit, as_json)
         return False
-    check_folder(out and experiment.store.folder)
-    # With other settings, rows to be recomputed are refused here, but not by the run.
+    check_folder(out and experiment.store.folder)  # an empty name is refused
+    # `remaining` refuses stored rows of other settings, which --force all computes again.
     if recompute != "all" and experiment.remaining().n_rows:
         given = click.get_current_context().get_parameter_source
         choices = ("data", "datasets", "descriptors", "parameters")
@@ -304,9 +304,15 @@ def tune(
 
     kinds = _figure_formats(formats)
     parsed = [parse_grid(grid) for grid in grids]
-    name, number = Counter(name for name, _ in parsed).most_common(1)[0] if parsed else ("", 0)
-    if number > 1:
-        raise click.UsageError(f"--grid: {name} is given {number} times; list all values in one")
+    widths = [_parse_window(window) for window in windows]
+    for option, pairs, remedy in (
+        ("--grid", parsed, "list all values in one"),
+        ("--window", widths, "give one width"),
+    ):
+        for name, number in Counter(name for name, _ in pairs).items():
+            if number > 1:
+                target = name or "the width of all"
+                raise click.UsageError(f"{option}: {target} is given {number} times; {remedy}")
     check_folder(out, sweep_files(kinds), force=None)
     experiment = prepare_sweep(
         data,
@@ -314,7 +320,7 @@ def tune(
         descriptors=descriptors,
         metrics=metrics,
         grids=dict(parsed),
-        windows=dict(_parse_window(window) for window in windows),
+        windows=dict(widths),
         **take(PROTOCOL, given),
     )
     if not _carry_out(experiment, out, "folds", **given):

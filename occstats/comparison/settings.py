@@ -151,7 +151,7 @@ class Settings:
         return cls(**implied | given, explicit=tuple(given))
 
     def __post_init__(self) -> None:
-        if self.explicit is None:
+        if self.explicit is None:  # compared by identity, because NaN differs from itself
             held = {item.name: (getattr(self, item.name), item.default) for item in fields(self)}
             changed = tuple(name for name, (value, default) in held.items() if value is not default)
             object.__setattr__(self, "explicit", changed)
@@ -161,7 +161,7 @@ class Settings:
         if not isinstance(self.control, str | None):
             raise ArgumentError(f"control must be the name of one algorithm; got {self.control!r}")
         check_fraction("alpha", self.alpha)
-        # Not a confidence level.
+        # A number from 0.5 on is probably a confidence level.
         check_number("alpha", self.alpha, above=0, below=0.5)
         check_integer("n_resamples", self.n_resamples, least=100)
         check_integer("random_state", self.random_state, least=0)
