@@ -183,6 +183,15 @@ def _parse(text: str, decimal: str) -> tuple[float, float] | None:
     return float(mean) / unit, float(unit > 1)
 
 
+def is_number(cell: object) -> bool:
+    """Return True for text that Python reads as a number."""
+    try:
+        float(cell if isinstance(cell, str) else "no")
+    except ValueError:
+        return False
+    return True
+
+
 def says_failed(cell: object) -> bool:
     """Return True if the text in place of a score records a failed run.
 

@@ -108,12 +108,12 @@ def _join_suites(
 def _join_folds(tables: Sequence[Results], index: pd.Index[Any]) -> pd.DataFrame | None:
     """Join the folds; those without repeats get the repeat "" if others have repeats."""
     folds = [table.fold_scores for table in tables if table.fold_scores is not None]
-    if len({frame.columns.nlevels for frame in folds}) > 1:
-        for i, frame in enumerate(folds):
-            if frame.columns.nlevels == 2:
-                names = [(*name, "") for name in frame.columns]
-                columns = pd.MultiIndex.from_tuples(names, names=["algorithm", "fold", "repeat"])
-                folds[i] = frame.set_axis(columns, axis=1)
+    repeated = any(frame.columns.nlevels == 3 for frame in folds)
+    for i, frame in enumerate(folds):
+        if repeated and frame.columns.nlevels == 2:
+            names = [(*name, "") for name in frame.columns]
+            columns = pd.MultiIndex.from_tuples(names, names=["algorithm", "fold", "repeat"])
+            folds[i] = frame.set_axis(columns, axis=1)
     return _union(folds, index) if folds else None
 
 

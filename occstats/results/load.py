@@ -512,16 +512,10 @@ def _match(raw: RawTable, condition: str) -> tuple[str, str, bool, npt.NDArray[n
         if column in raw.columns:
             codes, found = raw.codes(column)
             if value not in found:  # 0 is 0.0
-                value = next((name for name in found if _same_number(name, value)), value)
+                *numbers, number = pd.to_numeric(pd.Series([*found, value]), errors="coerce")
+                value = found[numbers.index(number)] if number in numbers else value
             return column, value, differs, np.append(found == value, value == "")[codes]
     return None
-
-
-def _same_number(one: str, other: str) -> bool:
-    try:
-        return float(one) == float(other)
-    except ValueError:
-        return False
 
 
 # -- one source ------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from occstats.results.aliases import (
     trait_names,
 )
 from occstats.results.ask import Blank, UnclearTableError, check_text, group_pattern
-from occstats.results.cells import Numbers
+from occstats.results.cells import Numbers, is_number
 from occstats.results.doubtful import DOUBTFUL, NEVER, SCALE, caught
 from occstats.results.keys import Keys, extract, make_keys, renumber
 from occstats.results.readers.frames import FILE, ROW, RawTable
@@ -351,7 +351,7 @@ class _Finder:
     def _check_header(self) -> None:
         """Refuse numbers for names; those of folds, or beside a listed name, are asked about."""
         chosen = {*self.reading.algorithms, *self.tasks_told}
-        numbers = [c for c in self.columns if _is_number(c) and c not in chosen]
+        numbers = [c for c in self.columns if is_number(c) and c not in chosen]
         above = [c for c in numbers if self.raw.is_numeric(c)]
         folds = len(above) > 1 and all(c.strip().isdigit() for c in above)
         listed = {normalise(c) for c in self.columns} & frozenset().union(*NAMES.values())
@@ -861,14 +861,6 @@ class _Finder:
             what = "measures" if measured[1:] else "a measure"
             chosen = {"where": [Blank(f"{column}=VALUE")]} if column != FILE else {}
             self.unclear(_not_a(measured, what, role), **chosen)
-
-
-def _is_number(name: str) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True
 
 
 def _not_a(names: Sequence[str], what: str, role: str) -> str:

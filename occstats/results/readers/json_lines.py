@@ -12,6 +12,7 @@ import pandas as pd
 
 from occstats._format import quote, quote_list, show_path
 from occstats.errors import ResultsError
+from occstats.results.cells import is_number
 from occstats.results.readers.frames import RawTable
 from occstats.results.readers.harnesses import log_of, read_documents
 from occstats.results.readers.limits import Limits, choose_table
@@ -81,7 +82,7 @@ def read_json(content: bytes, path: Path, limits: Limits, table: int | str | Non
             row |= {f"{name}.{k}": v for k, v in inner} if inner else {name: value}
         rows.append(row)
     # Where no other cell is a number, lists of numbers are the scores of several runs.
-    if not any(_is_number(cell) for row in rows for name, cell in row.items() if name != "key"):
+    if not any(is_number(cell) for row in rows for name, cell in row.items() if name != "key"):
         n_runs = sum(max(map(_n_runs, row.values()), default=1) for row in rows)
         limits.check(where, rows=n_runs, cells=20 * n_runs)  # each run becomes a record
         rows = [run for row in rows for run in _runs(row)]
@@ -91,17 +92,9 @@ def read_json(content: bytes, path: Path, limits: Limits, table: int | str | Non
     return RawTable(where, pd.DataFrame(rows, columns=names, dtype=object))
 
 
-def _is_number(cell: Any) -> bool:
-    try:
-        float(cell if isinstance(cell, str) else "no")
-    except ValueError:
-        return False
-    return True
-
-
 def _n_runs(cell: Any) -> int:
     """Return the length of a list of numbers, 0 for another cell."""
-    numbers = isinstance(cell, list) and all(run is None or _is_number(run) for run in cell)
+    numbers = isinstance(cell, list) and all(run is None or is_number(run) for run in cell)
     return len(cell) if numbers else 0
 
 
