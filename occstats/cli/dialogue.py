@@ -146,7 +146,7 @@ class _Dialogue:
         last = len(error.tables)
 
         def understood(answer: str) -> int:
-            if not (answer.isdigit() and 1 <= int(answer) <= last):
+            if not (answer.isdecimal() and 1 <= int(answer) <= last):
                 raise ResultsError(f"Please answer 1 to {last}.")
             return int(answer)
 

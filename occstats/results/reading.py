@@ -50,7 +50,7 @@ class Reading:
         for name in _SEVERAL:
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
-        if isinstance(self.table, str) and self.table.isdigit():
+        if isinstance(self.table, str) and self.table.isdecimal():
             object.__setattr__(self, "table", int(self.table))
         if self.decimal not in CHOICES["decimal"]:
             raise ResultsError(f"decimal: must be one of '.', ','; got {str(self.decimal)!r}")
