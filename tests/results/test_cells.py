@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from occstats.errors import ResultsError
 from occstats.results import load_results
-from occstats.results.aliases import is_summary
+from occstats.results.aliases import is_summary, likely_summaries, may_summarise
 from occstats.results.cells import parse_numbers
 
 NASTY = [
@@ -203,3 +203,12 @@ def test_text_is_a_number_only_if_python_agrees(text):
     spread = re.fullmatch(r"(.*[\d.%])\s*(?:\+-|\+/-|(?<=\d)\+(?=\d+\.\d)).*", text.strip())
     plain = (text if spread is None else spread[1]).strip().rstrip("%").strip()
     assert float(plain) / (100 if "%" in text else 1) == numbers.values[0]
+
+
+def test_every_summary_is_likely_to_be_one():
+    words = "average avg. mean median overall all total sum rank best worst oracle vbs wins ties"
+    words += " draws losses w/t/l w/d/l win/tie/loss improvement diff p-value p.values count #wins"
+    words += " virtual_best difference #_best grand_mean AVG_eu mean_auc"
+    names = [f"{word}{end}" for word in words.split() for end in ("", "_score", " (5 tasks)")]
+    assert likely_summaries([*names, "iris", "SVM"]) == names
+    assert all(is_summary(n) or may_summarise(n) for n in words.split())
