@@ -52,6 +52,8 @@ def test_optimum_flatness_and_edge_by_hand():
     assert not found["at_edge"]
     # With only the second dataset drawn, 1, 4 and 5 tie, and the first one counts.
     assert (found["ci_low"], found["ci_high"]) == (1, 3)
+    (flat,) = grid_of([[0.8] * 5]).defaults(n_resamples=200)
+    assert (flat["flat_low"], flat["flat_high"]) == (1, 5)
 
 
 def test_datasets_have_equal_weight_and_planes_are_two_dimensional():
