@@ -89,13 +89,9 @@ def scatter(
 
 def _tasks(comparison: Comparison, first: str, second: str) -> pd.DataFrame:
     scores = comparison.results.scores
-    tasks = pd.DataFrame(
-        {
-            "x": scores[second].to_numpy(float),
-            "y": scores[first].to_numpy(float),
-            "dataset": np.asarray(comparison.results.clusters),
-        }
-    ).dropna()
+    tasks = scores[[second, first]].astype(float).set_axis(["x", "y"], axis=1)
+    tasks["dataset"] = np.asarray(comparison.results.clusters)
+    tasks = tasks.reset_index(drop=True).dropna()
     if tasks.empty:
         raise FigureError(f"{first!r} and {second!r} have no task in common")
     # With missing="pairwise", the common tasks share the weight of their dataset.

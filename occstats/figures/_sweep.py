@@ -92,7 +92,11 @@ def sweep(
     """
     with Plot(figure, width, note) as plot:
         table = _prepared(frame)
-        columns = _parameter_columns(table, parameters)
+        numbers = table.select_dtypes(["number", "bool"]).columns.map(str)
+        columns = [name for name in numbers if name not in _RESERVED]
+        if parameters is not None:
+            require_columns(table, parameters, "sweep")
+            columns = [*parameters]
         panels = _panels(table, columns)
         shown = panels[:ROWS]
         if len(shown) < len(panels):
@@ -129,11 +133,9 @@ def sweep(
 
 def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
     require_columns(frame, ("descriptor", "score"), "sweep")
-    table = frame.copy()
-    table["descriptor"] = table["descriptor"].astype(str)
-    if "metric" not in table:
-        table["metric"] = ""
-    table["metric"] = table["metric"].astype(object).where(table["metric"].notna(), "").astype(str)
+    table = frame.assign(descriptor=frame["descriptor"].astype(str))
+    metric = frame["metric"].astype(object) if "metric" in frame else pd.Series("", frame.index)
+    table["metric"] = metric.where(metric.notna(), "").astype(str)
     if "smoothed" not in table:
         table["smoothed"] = table["score"]
     # Without any complete window, the score itself is used.
@@ -143,17 +145,6 @@ def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
     if table.empty:
         raise FigureError("sweep has no score that is a number: there is nothing to draw")
     return table
-
-
-def _parameter_columns(table: pd.DataFrame, wanted: Sequence[str] | None) -> list[str]:
-    if wanted is not None:
-        require_columns(table, wanted, "sweep")
-        return list(wanted)
-    return [
-        str(column)
-        for column in table.columns
-        if column not in _RESERVED and pd.api.types.is_numeric_dtype(table[column])
-    ]
 
 
 def _panels(table: pd.DataFrame, columns: list[str]) -> list[Panel]:
