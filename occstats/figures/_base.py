@@ -368,6 +368,9 @@ class Plot:
 
 def keep_tick_style(axes: Axes) -> None:
     """Fix the style of ticks, most of which Matplotlib makes only when it draws."""
+    if not _PYPLOT.get():
+        # `save` draws under the settings of the figure.
+        return
     # Matplotlib's stubs allow only literal names of settings.
     current: Any = matplotlib.rcParams
     names = {"length": "size", "width": "width", "pad": "pad"}
