@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from occstats_descriptors._kernels import Array, Matrix, Vector
@@ -32,7 +34,7 @@ class SVM(Descriptor):
 
     The score is :math:`\frac{1}{2}\left(\frac{d(y)}{|d(y)| + 1} + 1\right)`; rows on the hyperplane
     have score ½. LIBSVM's decision value is :math:`\nu n\, d(y)`. Scale the attributes first: the
-    kernel has the same width for all of them.
+    kernel has the same width for all of them. `fit` warns if no row is similar to another.
 
     Parameters
     ----------
@@ -128,6 +130,13 @@ class SVM(Descriptor):
         self.support_vectors_ = X[self.support_]
         self._centred_support = rows[self.support_]
         self._rows = X
+        # Without any similarity between rows, the objective is at its lowest value, 1 / 2n.
+        if self.nu < 1 and 2 * len(X) * self.objective_ < 1.01:
+            warnings.warn(
+                f"SVM sees no similarity between training rows with c={self.c_:g}: scale the "
+                "attributes first, for example with RobustScaler, or increase c.",
+                stacklevel=3,
+            )
 
     def _fit_native(self, rows: Matrix) -> Vector:
         from occstats_descriptors._kernels.smo import OneClassProblem

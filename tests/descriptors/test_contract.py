@@ -187,6 +187,7 @@ def test_a_search_can_be_shared(name, lattice):
 
 
 @every
+@pytest.mark.filterwarnings("ignore:SVM sees no similarity")
 @pytest.mark.parametrize("scale", [1e9, 1e300, np.array([1e-300, 1.0, 1e300])])
 def test_extreme_scales_have_finite_scores(name, scale):
     rows = np.random.default_rng(2).normal(size=(20, 3)) * scale

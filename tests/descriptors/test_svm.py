@@ -144,6 +144,14 @@ def test_the_width_is_a_number_or_a_function_of_the_dimension():
     assert SVM(c=lambda m: m / 2).fit(sample(30, 8)).c_ == 4.0
 
 
+@pytest.mark.parametrize("solver", ["libsvm", "native"])
+def test_warns_of_rows_too_far_apart_for_the_kernel(solver):
+    rows = sample(60, 8)
+    SVM(solver=solver).fit(rows)
+    with pytest.warns(UserWarning, match="scale the attributes first"):
+        SVM(solver=solver).fit(1000 * rows)
+
+
 def test_width_prints_as_written():
     assert repr(dimension_multiple(0.25)) == "dimension_multiple(0.25)"
     assert repr(SVM(c=dimension_multiple(0.5))) == "SVM(c=dimension_multiple(0.5))"
