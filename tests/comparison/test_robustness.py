@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from occstats.errors import ArgumentError
 from tests.comparison.synthetic import compare
 
 
@@ -81,12 +80,3 @@ def test_a_policy_that_changes_the_conclusion_is_counted():
     assert worst.gaps.policies.set_index("policy").loc["complete", "changed_pairs"] == 2
     assert list(policies.index) == ["pairwise", "drop-algorithms", "worst"]
     assert policies.loc["drop-algorithms", ["algorithms", "tasks", "pairs"]].tolist() == [2, 14, 1]
-
-
-def test_a_policy_that_drops_the_control_is_refused():
-    frame = table(hardest_missing=True)
-    with pytest.raises(ArgumentError, match="'drop-algorithms' drops the control 'B'"):
-        compare(frame, control="B", missing="drop-algorithms")
-    # As another policy it is not tried.
-    found = compare(frame, control="B", missing="pairwise")
-    assert set(found.gaps.policies["policy"]) == {"complete", "worst"}

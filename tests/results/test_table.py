@@ -13,12 +13,6 @@ from occstats.results import load_results
 from occstats.results.missing import POLICIES, best_policy
 
 
-def test_datasets_have_equal_weight():
-    frame = pd.DataFrame({"dataset": list("xxxy"), "class": list("0123"), "A": 0.5, "B": 0.6})
-    results = load_results(frame, algorithms=["A", "B"], lower_is_better=False)
-    assert results.weights.tolist() == [1 / 6, 1 / 6, 1 / 6, 1 / 2]
-
-
 def test_oriented_scores():
     frame = pd.DataFrame({"dataset": list("xy"), "A": [1.0, 2.0], "B": [3.0, 4.0]})
     assert load_results(frame, lower_is_better=True).oriented.tolist() == [[-1, -3], [-2, -4]]
@@ -119,39 +113,3 @@ def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
         results.write(path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.csv"]
-
-
-@pytest.mark.parametrize("wide", [False, True])
-@pytest.mark.parametrize("task", ["problem", None])
-def test_columns_keep_the_names_of_the_source(long_frame, wide, task):
-    names = {"class": "problem", "descriptor": "model", "auroc": "f1", "n": "n_instances"}
-    frame = long_frame.rename(columns=names).drop(columns="m")
-    if task is None:
-        frame = frame.query("problem == '0'").drop(columns="problem").reset_index(drop=True)
-    if wide:
-        keys = [name for name in frame.columns if name not in {"model", "f1"}]
-        source = frame.pivot(index=keys, columns="model", values="f1").reset_index()
-        frame = frame.rename(columns={"model": "algorithm", "f1": "score"})
-    else:
-        source = frame
-    told = {"algorithms": ["A", "B"], "lower_is_better": False} if wide else {}
-    again = load_results(source, **told).to_frame()
-    key = [name for name in ("dataset", "problem", "model", "algorithm") if name in frame]
-    pd.testing.assert_frame_equal(
-        again.sort_values(key, ignore_index=True),
-        frame.sort_values(key, ignore_index=True),
-        check_like=True,
-        check_dtype=False,
-    )
-
-
-def test_column_names_do_not_clash(tmp_path):
-    frame = pd.DataFrame(
-        {"algorithm": ["x", "y"], "A": [0.1, 0.2], "B": [0.3, 0.4], "score": [1.0, 2.0]}
-    )
-    results = load_results(
-        frame, dataset="algorithm", algorithms=["A", "B"], traits=["score"], lower_is_better=False
-    )
-    again = results.to_frame()
-    assert list(again.columns) == ["algorithm", "algorithm_", "score", "score_"]
-    assert again["algorithm_"].tolist() == ["A", "B", "A", "B"]
