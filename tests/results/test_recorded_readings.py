@@ -122,9 +122,7 @@ def meanings(*names):
     lines = []
     for name in names:
         measure, part = aliases.measure(name)
-        found = [
-            f"{rule.__name__} {rule(name)}" for rule in rules if rule(name) not in (False, None)
-        ]
+        found = [f"{is_.__name__} {is_(name)}" for is_ in rules if is_(name) not in (False, None)]
         found += [*sorted(aliases.measures_in(name)), *aliases.trait_names([name, "class"])]
         lines.append(f"{name}: {measure and measure.name} {part} ({', '.join(found)})")
     return lines
