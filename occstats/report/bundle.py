@@ -100,7 +100,7 @@ def paper_table(comparison: Comparison, name: str = "comparison", label: str = "
     table = PAPER_TABLES[name](comparison).capped()
     # In the table of scores, repeated datasets are left out; m precedes the tasks.
     grouped = 0
-    if name == "scores":
+    if name == "scores" and comparison.results.scores.index.get_level_values(0).has_duplicates:
         grouped = 3 if table.headers[1] == "m" else 2
     return table_to_latex(table, group_columns=grouped, label=label)
 

@@ -648,16 +648,22 @@ def _task_table(
 
 
 def _task_columns(comparison: Comparison, frame: pd.DataFrame) -> list[Leading]:
-    """Return dataset and task of each row, under the names that the columns have in the source."""
+    """Return dataset and task of each row under their names in the source, or one if alike."""
     named, levels = comparison.results.column_names, frame.index.get_level_values
-    names = named.get("dataset", "dataset"), named.get("task", "class")
-    return [(printable(name), list(levels(place)), word) for place, name in enumerate(names)]
+    dataset, task = list(levels(0)), list(levels(1))
+    if dataset == task:
+        name = named.get("dataset") or named.get("task", "dataset")
+        return [(printable(name), dataset, word)]
+    return [
+        (printable(named.get("dataset", "dataset")), dataset, word),
+        (printable(named.get("task", "task")), task, word),
+    ]
 
 
 def paper_scores(comparison: Comparison) -> Table:
     """Return every score with the traits of its task for a paper; the best are bold."""
     results, scores = comparison.results, comparison.results.scores[comparison.algorithms]
-    dataset, task = [
+    dataset, *task = [
         (header.capitalize(), cells, write)
         for header, cells, write in _task_columns(comparison, scores)
     ]
@@ -675,7 +681,7 @@ def paper_scores(comparison: Comparison) -> Table:
         comparison,
         scores,
         score_digits(comparison),
-        leading=[dataset, *first, task, *traits.values()],
+        leading=[dataset, *first, *task, *traits.values()],
         highest=results.higher_is_better,
         name="scores",
         title=f"Scores ({score_word(results.score_name)}) of every algorithm on every task",
