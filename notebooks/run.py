@@ -33,6 +33,7 @@ def main(names: list[str]) -> None:
                 notebook,
                 timeout=600,
                 kernel_name="python3",
+                coalesce_streams=True,
                 resources={"metadata": {"path": folder}},
             ).execute()
         for cell in notebook.cells:

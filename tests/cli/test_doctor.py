@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from occstats.cli import doctor as module
 from occstats.cli.doctor import diagnose
-from occstats.cli.doctor import doctor as command
+from occstats.cli.main import main
 from occstats.engines import installation
 from occstats.engines.installation import Installation
 
@@ -29,7 +29,7 @@ WELL = (
 
 
 def test_this_machine_as_json():
-    done = CliRunner().invoke(command, ["--json"])
+    done = CliRunner().invoke(main, ["doctor", "--json"])
     document = json.loads(done.stdout)
     findings = {finding["name"]: finding for finding in document["findings"]}
     assert done.exit_code == 0
@@ -51,16 +51,16 @@ def test_this_machine_as_json():
 def test_everything_is_well(monkeypatch):
     pretend(monkeypatch, *WELL)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    done = CliRunner().invoke(command)
+    done = CliRunner().invoke(main, ["doctor"])
     assert done.exit_code == 0
     assert "tests: native, rpy2, rscript." in done.stdout
     assert "→" not in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
     blas = [finding for finding in diagnose() if finding.name.startswith("BLAS")]
     assert all("OMP_NUM_THREADS=1" in finding.detail for finding in blas)
-    assert "\x1b" in CliRunner().invoke(command, color=True).stdout
+    assert "\x1b" in CliRunner().invoke(main, ["doctor"], color=True).stdout
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in CliRunner().invoke(command, color=True).stdout
+    assert "\x1b" not in CliRunner().invoke(main, ["doctor"], color=True).stdout
 
 
 @pytest.mark.parametrize(
@@ -98,10 +98,10 @@ def test_problems_with_r(monkeypatch, r, rpy2, statuses, engines):
     for name, status in zip(("R", "clusrank", "rpy2"), statuses, strict=True):
         assert findings[name].status == status
         assert bool(findings[name].remedy) is (status in ("missing", "broken"))
-    document = json.loads(CliRunner().invoke(command, ["--json"]).stdout)
+    document = json.loads(CliRunner().invoke(main, ["doctor", "--json"]).stdout)
     assert document["healthy"]
     assert (document["engines"]["rpy2"], document["engines"]["rscript"]) == engines
-    text = CliRunner().invoke(command)
+    text = CliRunner().invoke(main, ["doctor"])
     assert text.exit_code == 0
     assert "The native engine needs no R and gives the same asymptotic p-values." in text.stdout
 
@@ -117,11 +117,11 @@ def test_a_broken_or_missing_library_fails(monkeypatch):
     found = by_name(diagnose())["numba"]
     assert (found.status, found.detail) == ("broken", "SystemError: LLVM is missing")
     assert "pip install" in found.remedy
-    done = CliRunner().invoke(command)
+    done = CliRunner().invoke(main, ["doctor"])
     assert done.exit_code == 1
     assert "BROKEN" in done.stdout
     monkeypatch.setattr(module, "LIBRARIES", ("no-such-library",))
-    assert "→ pip install no-such-library" in CliRunner().invoke(command).stdout
+    assert "→ pip install no-such-library" in CliRunner().invoke(main, ["doctor"]).stdout
 
 
 def test_kernels_are_compiled_ahead_when_asked(monkeypatch):
@@ -130,6 +130,6 @@ def test_kernels_are_compiled_ahead_when_asked(monkeypatch):
     compiled = []
     monkeypatch.setattr(warm_up, "compile_kernels", lambda: compiled.append("all") or iter(["IF"]))
     pretend(monkeypatch, *WELL)
-    result = CliRunner().invoke(command, ["--compile"])
+    result = CliRunner().invoke(main, ["doctor", "--compile"])
     assert compiled == ["all"]
     assert "Compiled the kernels of the descriptors, cached in" in result.stderr
