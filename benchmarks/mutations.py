@@ -214,6 +214,9 @@ def _pytest(tree: Path, package: str, arguments: list[str]) -> int:
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
     if package == "descriptors":
         os.environ.setdefault("NUMBA_CACHE_DIR", str(tree / "numba"))
+    # Collected as a file first, `occstats/cli/main.py` would hide the command of its name.
+    with contextlib.suppress(Exception):
+        import_module("occstats.cli")
     options = [*PYTEST, "-o", f"pythonpath={' '.join(paths)}", "-x"]
     # Most changes are noticed before the other files are imported.
     code = 0
@@ -264,7 +267,7 @@ class Tests:
         # Passed, no test there, or out of time: an endless loop is found by reading.
         if code in (0, 5, -signal.SIGXCPU, -signal.SIGKILL, -signal.SIGALRM):
             return ""
-        failed = [line for line in output.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        failed = re.findall(r"^(?:FAILED|ERROR) (?:tests|occstats|descriptors)/.*", output, re.M)
         return failed[0].split(" - ")[0].partition(" ")[2] if failed else "does not start"
 
     def try_changes(
