@@ -79,7 +79,7 @@ def test_malformed_grids_are_refused(text, message):
 
 def test_grids_are_passed_to_the_descriptors_that_have_them():
     recipes = make_sweep_recipes(
-        ["NND", "SVM"], metrics=["manhattan"], grids={"k": [1, 2], "SVM.nu": [0.1]}
+        ["NND", "SVM"], metrics=["manhattan"], grids={"k": [1, 2], "SVM.nu": [1.0]}
     )
     assert [[(a.name, len(a.values)) for a in r.axes] for r in recipes] == [
         [("k", 2)],
