@@ -120,8 +120,12 @@ def _influence(found: pd.DataFrame) -> pd.DataFrame:
     found["influence"] = found["mean_difference"] - found["mean_difference_without"]
     pairs = found.groupby(PAIR, sort=False)
     found["datasets_that_change"] = pairs["changed"].transform("sum")
-    largest = found["influence"].abs().fillna(-1.0).groupby([found["a"], found["b"]], sort=False)
-    frame = found.loc[largest.idxmax()].rename(columns={"name": "dataset"})
+    size = found["influence"].abs().fillna(-1.0)
+    most = size.groupby([found["a"], found["b"]]).transform("max")
+    # Of equal influences the first is taken, whatever the rounding errors.
+    largest = (size >= most - 1e-9 * most.abs()).astype(int)
+    first = largest.groupby([found["a"], found["b"]], sort=False).idxmax()
+    frame = found.loc[first].rename(columns={"name": "dataset"})
     frame["dataset"] = frame["dataset"].where(frame["influence"].notna(), None)
     columns = ["mean_difference_without", "influence", "statistic", "statistic_without"]
     return frame[

@@ -24,7 +24,7 @@ def gate(results, candidate, baseline, *options):
 def test_unknown_names():
     result = gate(CASES / "gate1.csv", "A", "B")
     assert result.exit_code == 2
-    assert "--candidate: there is no 'A'; --baseline: there is no 'B' in" in result.output
+    assert "--candidate: there is no 'A'; --baseline: there is no 'B' in" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,8 @@ def mixture(rng):
     if some(0.3):
         table = table.drop(index=rng.sample([*table.index], 2))
     if some(0.03):
-        table = pd.concat([table, table[-1:].replace({table.iloc[-1, 0]: "Average"})])
+        name, last = table.iloc[-1, 0], table[-1:]
+        table = pd.concat([table, last.map(lambda cell: "Average" if cell == name else cell)])
     columns = [*map(str, table)]
     options = {} if wide or some(0.4) else names
     for name in ("dataset", "algorithm", "score", "task", "fold", "repeat", "status", "traits",
