@@ -218,6 +218,9 @@ def commands(label: str, rounds: int = 3) -> None:
             "the plain script": [__file__, "--measure", "usual", "scipy"],
             "occstats compare lenz2021": compare,
             "occstats compare lenz2021 --out DIR": [*compare, "--out", folder],
+            "occstats figures lenz2021 --out DIR": [
+                *("-m", "occstats", "figures", "lenz2021", "--out", f"{folder}/figures")
+            ],
         }
         best = dict.fromkeys(lines, np.inf)
         for number in range(rounds + 1):
