@@ -124,11 +124,12 @@ def fits(listed: Measure, numbers: Sequence[Numbers]) -> bool:
     """Return True if all values lie in the bounds of a measure, on one scale."""
     known = [n for n in numbers if len(n.known)]
     low = min((n.low for n in known), default=listed.high)
-    highs = [n.high for n in known] or [listed.low]
-    if low >= listed.low - 1e-9 and max(highs) <= listed.high + 1e-9:
+    high = max((n.high for n in known), default=listed.low)
+    if low >= listed.low - 1e-9 and high <= listed.high + 1e-9:
         return True
-    # In per cent, no column consists of fractions.
-    return listed.per_cent and low >= 0 and max(highs) <= 100 and min(highs) > 1
+    # In per cent, no column consists of fractions, but for a few.
+    fractions = any(np.median(n.known) <= 1 for n in known)
+    return listed.per_cent and low >= 0 and high <= 100 and not fractions
 
 
 class _Finder:

@@ -176,8 +176,9 @@ class RankSums(Prepared):
             cosine = np.sqrt((1 + ends.prod(axis=0).sum(axis=1)) / 2)
             scale = 1 / (cosine - np.sqrt((bend**2).sum(axis=1)))
         # With few clusters ρ need not be monotone, and it jumps where all signed ranks are equal.
-        unsure = (m < 5) | (largest**2 >= (1 - 1e-4) * n * squares) | ~(scale >= 1)
-        ends[:, unsure] = 0.0
+        unsure = (m < 5) | (largest**2 >= (1 - 1e-4) * n * squares)
+        unsure |= ~(scale >= 1) | np.isinf(scale)
+        ends[:, unsure], scale[unsure] = 0.0, 1.0
         (z, error), (spread, more) = (
             in_single(weights, signs) for weights in (ends.mean(axis=0), np.subtract(*ends) / 2)
         )
