@@ -54,11 +54,13 @@ def _measures(_: click.Context, __: click.Parameter, value: str | None) -> str |
             },
             score={
                 "callback": _measures,
+                "commas": True,
                 "help": "The score (long form); several, separated by commas, are compared side by "
                 "side",
             },
             metric={
                 "callback": _measures,
+                "commas": True,
                 "help": "Metric to keep, if a column names the metric of each row; or several",
             },
         ),
@@ -282,7 +284,7 @@ def figures(
     results: tuple[str, ...],
     out: str,
     force: bool,
-    formats: str,
+    formats: list[str],
     only: list[str] | None,
     sweep: str | None,
     times: str | None,
@@ -303,7 +305,7 @@ def figures(
     from occstats.figures._style import check_formats, preset
     from occstats.figures.registry import draw_figures, read_frame, wanted_figures
 
-    kinds = check_formats(split_names(formats))
+    kinds = check_formats(formats)
     if given["width"] is not None:
         preset(given["width"])
     files = {name: path for name, path in (("sweep", sweep), ("times", times)) if path}

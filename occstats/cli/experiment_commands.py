@@ -18,7 +18,7 @@ from click.core import ParameterSource
 
 from occstats._format import count, listing, quote_list
 from occstats.cli.main import HelpfulGroup, say
-from occstats.cli.options import EXPERIMENT, NATURAL, options, split_names, take
+from occstats.cli.options import EXPERIMENT, NATURAL, options, take
 from occstats.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ FIGURE_FORMATS = {
 }
 
 
-def _figure_formats(text: str) -> list[str]:
+def _figure_formats(names: list[str]) -> list[str]:
     """Return the file types of a figure; an empty list for "none"."""
     from occstats.figures._style import check_formats
 
-    return [] if text.strip().lower() == "none" else check_formats(split_names(text))
+    return [] if [name.lower() for name in names] == ["none"] else check_formats(names)
 
 
 def _carry_out(
@@ -280,7 +280,7 @@ def tune(
     metrics: list[str] | None,
     grids: tuple[str, ...],
     windows: tuple[str, ...],
-    formats: str,
+    formats: list[str],
     **given: Any,
 ) -> int:
     """Evaluate descriptors over their hyperparameters, and find the best defaults.
@@ -392,7 +392,7 @@ def time(
     seed: int,
     out: str,
     force: bool,
-    formats: str,
+    formats: list[str],
     as_json: bool,
     **given: Any,
 ) -> int:

@@ -86,17 +86,44 @@ def _sizes(ctx: click.Context, option: click.Parameter, value: str | None) -> li
 
 
 class Option(click.Option):
-    """An option with a heading in the help, and its default in words."""
+    """An option with a heading in the help, and its default in words; refused if given twice."""
 
     def __init__(
-        self, *names: str, group: str, help: str, usual: str = "", choices: Any = (), **more: Any
+        self,
+        *names: str,
+        group: str,
+        help: str,
+        usual: str = "",
+        choices: Any = (),
+        commas: bool = False,
+        **more: Any,
     ) -> None:
         if choices:
             more["type"] = Choice(choices)
+        if commas:
+            more.setdefault("callback", _names)
         super().__init__(
             names, help=f"{help}.  [default: {usual}]" if usual else f"{help}.", **more
         )
-        self.group, self.usual = group, usual
+        self.group, self.usual, self.commas = group, usual, commas
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Have the parser keep all values; of an option that takes one, it would keep the last."""
+        repeatable, self.multiple = self.multiple, not self.is_flag
+        super().add_to_parser(parser, ctx)
+        self.multiple = repeatable
+
+    def consume_value(self, ctx: click.Context, opts: Any) -> Any:
+        """Return the value; refuse a second one of an option that takes one."""
+        if self.name in opts and not (self.multiple or self.is_flag):
+            first, *others = values = opts[self.name]
+            if others and not ctx.resilient_parsing:
+                remedy = f" ({', '.join(map(repr, values))}); give one value"
+                if self.commas:
+                    remedy = f"; write {self.opts[-1]} {shlex.quote(','.join(values))}"
+                ctx.fail(f"{self.opts[-1]} is given {len(values)} times{remedy}")
+            opts = {**opts, self.name: first}
+        return super().consume_value(ctx, opts)
 
 
 OUTPUT, COMPARISON, TESTS = "Output", "Comparison", "Tests"
@@ -139,7 +166,7 @@ TABLE: dict[str, Row] = {
     "alpha": _row(COMPARISON, "Significance level; confidence intervals have level 1 − α",
         type=Number(float, above=0, below=1), usual="0.05"),
     "algorithms": _row(COMPARISON, "Compare only these; in a wide table, the columns of the "
-        "algorithms", metavar="A,B,C", callback=_names),
+        "algorithms", metavar="A,B,C", commas=True),
     "missing": _row(COMPARISON, "Treatment of missing scores: refuse; complete (only tasks that "
         "all algorithms have); pairwise (for each pair, the tasks that both have); "
         "drop-algorithms (only algorithms that have all tasks); worst or worst=SCORE (rank "
@@ -245,9 +272,9 @@ TABLE: dict[str, Row] = {
         metavar="FILE"),
     # Figures
     "formats": _row(DRAWING, "File types, separated by commas: pdf, svg, png",
-        "--format", metavar="A,B", show_default=True),
+        "--format", metavar="A,B", commas=True, show_default=True),
     "only": _row(DRAWING, "Only these figures, separated by commas", metavar="NAMES",
-        callback=_names),
+        commas=True),
     "list_figures": _row(DRAWING, "List the figures and exit", "--list", is_flag=True,
         is_eager=True, expose_value=False),
     "sweep": _row(DRAWING, "Table of a tuning sweep (CSV, Parquet)", metavar="FILE",
@@ -259,9 +286,9 @@ TABLE: dict[str, Row] = {
         "acm (with -wide for two columns), or a length such as 90mm", metavar="WIDTH",
         usual="column; page for sweep and times"),
     "highlight": _row(DRAWING, "Algorithms to highlight, separated by commas", metavar="NAMES",
-        callback=_names),
+        commas=True),
     "order": _row(DRAWING, "Order of the algorithms: rank, name, similarity, or names separated "
-        "by commas, which come first", metavar="ORDER"),
+        "by commas, which come first", metavar="ORDER", commas=True),
     "labels": _row(DRAWING, "Text to show instead of a name; repeatable", "--label",
         metavar="NAME=TEXT", multiple=True),
     "height": _row(DRAWING, "Height", metavar="INCHES", type=FLOAT, usual="as needed"),
@@ -275,12 +302,12 @@ TABLE: dict[str, Row] = {
         "repeatable", multiple=True, default=["builtin"], show_default=True,
         metavar="DIR|FILE|builtin"),
     "datasets": _row(WORK, "Only these datasets: names or globs, separated by commas",
-        metavar="A,B,C*", callback=_names),
+        metavar="A,B,C*", commas=True),
     "label": _row(WORK, "Column with the class labels", metavar="COLUMN", default="class",
         show_default=True),
     "descriptors": _row(WORK, "Names of the nine, import paths such as pyod.models.ecod:ECOD, "
         "files such as mine.py:Class, or name=package.module:Class", metavar="A,B,…",
-        callback=_names, usual="all nine"),
+        commas=True, usual="all nine"),
     "jobs": _row(WORK, "Maximum number of worker processes; short runs use fewer", "-j", "--jobs",
         type=COUNT, metavar="N", usual="one per core"),
     "scheduler": _row(WORK, "Dask scheduler (tcp://host:port); its workers need the same files",
@@ -303,7 +330,7 @@ TABLE: dict[str, Row] = {
         "occstats tune)", metavar="SWEEP"),
     "fast": _row(WORK, "With --preset paper, only the small datasets (minutes)", is_flag=True),
     "metrics": _row(WORK, "Distance metrics of the neighbour-based descriptors", "--metric",
-        metavar="A,B", callback=_names, usual="manhattan,euclidean"),
+        metavar="A,B", commas=True, usual="manhattan,euclidean"),
     "grids": _row(WORK, "Values to try; repeatable. k and l are numbers of neighbours, a and b "
         "factors of log n, nu and c parameters of SVM (width c·m); LOF.a=… applies to LOF only",
         "--grid", multiple=True, metavar="NAME=START:STOP:STEP|V,V,…", usual="the paper's"),
@@ -311,7 +338,7 @@ TABLE: dict[str, Row] = {
         multiple=True, metavar="[NAME=]N", usual="the paper's"),
     "attributes": _row(WORK, "Attributes of generated rows", metavar="N", default=28,
         show_default=True, type=COUNT),
-    "sizes": _row(WORK, "Numbers of training rows", metavar="N,N,…", callback=_sizes,
+    "sizes": _row(WORK, "Numbers of training rows", metavar="N,N,…", commas=True, callback=_sizes,
         usual="powers of two from 64 to 8192"),
     "samples": _row(WORK, "Samples per size", metavar="N", default=5, show_default=True,
         type=COUNT),
@@ -392,14 +419,6 @@ class LongCommand(click.Command):
                 help=f"Show all options ({len(listed) - len(common)} more) and exit.",
             )
         )
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse a second column for a role that takes one; click would use the last."""
-        *_, order = self.make_parser(ctx).parse_args(list(args))
-        given = [each for each in order if each.metavar == "COLUMN" and not each.multiple]
-        if twice := [each for each in given if given.count(each) > 1]:
-            ctx.fail(f"{twice[0].opts[-1]}: given more than once; pass one column")
-        return super().parse_args(ctx, args)
 
     def _show_all(self, ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         if asked and not ctx.resilient_parsing:
