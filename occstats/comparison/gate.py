@@ -69,7 +69,7 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
         f"A failure that affects fewer than about {100 * (1 - 0.05 ** (1 / m)):.2g} % of all "
         f"{unit}s can easily be absent from a sample of {m}."
     )
-    return Gate(outcome, evidence, caution)
+    return Gate(outcome, evidence, f"{caution} {comparison.study.vacuous_margin}".strip())
 
 
 def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:

@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats._format import count, did_you_mean, listing, printable, quote
+from occstats._format import count, did_you_mean, listing, minus_signs, printable, quote
 from occstats.errors import ArgumentError, ResultsError
+from occstats.results.aliases import score_word
+from occstats.results.table import score_range
 from occstats.stats._arrays import BoolArray, FloatArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.mcnemar import is_binary
@@ -177,6 +179,18 @@ class Study:
         )
 
     @property
+    def vacuous_margin(self) -> str:
+        """Return a sentence about a margin above the range of all scores, else nothing."""
+        scores = self.results.scores.stack()
+        low, high = float(scores.min()), float(scores.max())
+        if self.settings.margin is None or self.settings.margin <= high - low:
+            return ""
+        return minus_signs(
+            f"All scores lie in {low:.4g} … {high:.4g}, so every pair is within a margin of "
+            f"{self.settings.margin:g}."
+        )
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Return notes on the input and its size."""
         return (*self.results.notes, *self._notes())
@@ -200,6 +214,8 @@ class Study:
                 f"±{settings.rope:g} are practically equivalent, within "
                 f"{settings.tie_tolerance:g} they are ties."
             )
+        if self.vacuous_margin:
+            yield self.vacuous_margin
         if (kept := int(sample.complete.sum())) < n:
             yield (
                 f"Ranks, mean scores, regression and strata use the {kept:,} of {n:,} tasks that "
@@ -230,6 +246,8 @@ class Study:
 def prepare(results: Results, settings: Settings) -> Study:
     """Select the algorithms and tasks, put the best first, and settle open settings."""
     results = _participants(results, settings)
+    for name in ("margin", "rope", "tie_tolerance"):
+        check_possible(name, getattr(settings, name), results)
     scale = score_scale(results)
     settings = settings.for_scores(binary=is_binary(results.scores), scale=scale)
     if settings.estimand == "mean" and results.failed is not None and results.failure_score is None:
@@ -252,6 +270,17 @@ def prepare(results: Results, settings: Settings) -> Study:
     order = sorted(range(len(means)), key=lambda a: (means[a], results.algorithms[a]))
     ordered = results.select([results.algorithms[a] for a in order])
     return Study(ordered, settings, sample.select(order), tested.select(order), scale)
+
+
+def check_possible(name: str, difference: float | None, results: Results) -> None:
+    """Raise an error about a difference that no two scores of the measure have."""
+    low, high = score_range(results)
+    if difference is not None and abs(difference) >= high - low:
+        near = f" (did you mean {difference / 100:g}?)" * (abs(difference) < 100 * (high - low))
+        raise ArgumentError(
+            f"{name} must be below {high - low:g}, as {score_word(results.score_name)} lies in "
+            f"{minus_signs(f'{low:g}')} … {high:g}; got {difference:g}{near}"
+        )
 
 
 def _no_failure_score(results: Results) -> ResultsError:

@@ -13,6 +13,7 @@ from scipy import optimize
 
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
 from occstats._format import count, percent, printable
+from occstats.comparison.study import check_possible
 from occstats.errors import ArgumentError
 from occstats.stats.power import mean_power
 from occstats.stats.reml import variance_components
@@ -128,13 +129,18 @@ def pilot_components(results: Results, a: str, b: str) -> tuple[float, float, fl
 
 
 def _pilot(
-    results: Any, candidate: str | None, baseline: str | None, **comparing: Any
+    results: Any,
+    candidate: str | None,
+    baseline: str | None,
+    difference: float | None,
+    **comparing: Any,
 ) -> dict[str, Any]:
     """Return what a pilot says about a pair: by default the control or the best, and the next."""
     from occstats.comparison.pipeline import compare
 
     comparison = compare(results, **comparing)
     names, table = comparison.algorithms, comparison.results
+    check_possible("difference", difference, table)
     for option, name in (("candidate", candidate), ("baseline", baseline)):
         if name is not None:
             check_choice(option, name, names)
@@ -204,7 +210,7 @@ def plan_study(
     known = dict(QUANTITIES)
     if results is not None:
         comparing |= {"control": control, "estimand": estimand, "alpha": alpha}
-        known = _pilot(results, candidate, baseline, **comparing)
+        known = _pilot(results, candidate, baseline, difference, **comparing)
     known |= {name: value for name, value in given.items() if value is not None}
     for name in ("sd_dataset", "difference"):
         if known[name] is None:

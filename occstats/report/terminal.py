@@ -110,7 +110,9 @@ def print_comparison(
         notes = [
             note
             for note in (*comparison.study.notes, *comparison.decision.notes)
-            if note in comparison.results.notes or note.startswith("Ranks") or "p-value" in note
+            if note in comparison.results.notes
+            or note.startswith(("Ranks", "All scores"))
+            or "p-value" in note
         ]
         if len(notes) > MOST_NOTES:
             notes[MOST_NOTES:] = [f"{len(notes) - MOST_NOTES} more notes with --full."]

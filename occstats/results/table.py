@@ -17,7 +17,7 @@ import pandas as pd
 from occstats._files import write_file, write_parquet
 from occstats._format import count, did_you_mean, quote, quote_list, show_path
 from occstats.errors import OutputError, ResultsError
-from occstats.results.aliases import GENERIC, is_bounded, measure, normalise
+from occstats.results.aliases import GENERIC, measure, normalise
 
 DATASET = "dataset"
 TASK = "class"
@@ -225,9 +225,8 @@ class Results:
         >>> load_results("lenz2021").bounds
         (0.0, 1.0)
         """
-        scores = observed_scores(self)
-        inside = not ((scores < 0) | (scores > 1)).any()
-        return (0.0, 1.0) if is_bounded(self.score_name) and inside else (-np.inf, np.inf)
+        known = score_range(self)
+        return known if known == (0.0, 1.0) else (-np.inf, np.inf)
 
     @property
     def missing(self) -> pd.DataFrame:
@@ -401,6 +400,24 @@ def observed_scores(results: Results) -> npt.NDArray[np.float64]:
     """Return the scores, with NaN in place of those that represent failures."""
     scores = results.scores.to_numpy(dtype=np.float64)
     return np.where(as_mask(results.failed, results.scores), np.nan, scores)
+
+
+def score_range(results: Results) -> tuple[float, float]:
+    """Return the range of the measure on the scale of the scores; infinite if unknown.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"dataset": ["a", "b"], "A": [80, 90], "B": [70, 75]})
+    >>> from occstats import load_results
+    >>> score_range(load_results(frame, score_name="accuracy"))
+    (0.0, 100.0)
+    """
+    listed, scores = measure(results.score_name)[0], observed_scores(results)
+    if listed is None:
+        return -np.inf, np.inf
+    high = 100.0 if listed.per_cent and (scores > 1).any() else listed.high
+    outside = ((scores < listed.low) | (scores > high)).any()
+    return (-np.inf, np.inf) if outside else (listed.low, high)
 
 
 # End of a note on failed runs.
