@@ -122,14 +122,21 @@ def _with_state(raw: RawTable, column: str, states: set[str]) -> Any:
 
 def fits(listed: Measure, numbers: Sequence[Numbers]) -> bool:
     """Return True if all values lie in the bounds of a measure, on one scale."""
-    known = [n for n in numbers if len(n.known)]
-    low = min((n.low for n in known), default=listed.high)
-    high = max((n.high for n in known), default=listed.low)
-    if low >= listed.low - 1e-9 and high <= listed.high + 1e-9:
-        return True
-    # In per cent, no column consists of fractions, but for a few.
-    fractions = any(np.median(n.known) <= 1 for n in known)
-    return listed.per_cent and low >= 0 and high <= 100 and not fractions
+    return not _misfits(listed, np.concatenate([[], *(n.known for n in numbers)])).any()
+
+
+def _misfits(listed: Measure, values: Any) -> Any:
+    """Return the values outside the bounds of a measure, or the fewer of fractions and per cents.
+
+    NaN fits. Per cents up to 1 look like fractions, and are left to the user.
+    """
+    beyond = (values < listed.low - 1e-9) | (values > listed.high + 1e-9)
+    if not (listed.per_cent and beyond.any()):
+        return beyond
+    fractions = (values > 0) & (values <= 1)
+    if (outside := (values < 0) | (values > 100)).any():
+        return outside
+    return fractions if fractions.sum() <= beyond.sum() else beyond
 
 
 class _Finder:
@@ -780,8 +787,7 @@ class _Finder:
         named = named or "score"
         if listed is not None:
             usual = "lower" if listed.lower else "higher"
-            if lower is None or self.reading.score_name is not None:
-                self._check_bounds(listed, numbers)
+            self._check_bounds(listed, columns, numbers)
             if lower not in (None, listed.lower):
                 self.notes.append(f"{self.raw.name}: {quote(named)} is usually {usual}-is-better.")
             return named, listed.lower if lower is None and not self.raw.mixed else bool(lower)
@@ -794,17 +800,43 @@ class _Finder:
             self.unclear(f"is a higher or a lower score{shown} better?", lower_is_better=_DIRECTION)
         return named, False  # text is refused, whatever the direction
 
-    def _check_bounds(self, listed: Measure, numbers: Sequence[Numbers]) -> None:
-        if fits(listed, numbers):
+    def _check_bounds(
+        self, listed: Measure, columns: Sequence[str], numbers: Sequence[Numbers]
+    ) -> None:
+        """Refuse values out of bounds or in another unit, the first by its row.
+
+        If the direction is told they are noted, unless they contradict the measure that was told.
+        """
+        values = np.column_stack([n.values for n in numbers])
+        odd = _misfits(listed, values)
+        if not odd.any():
             return
-        low, high = min(n.low for n in numbers), max(n.high for n in numbers)
+        rows, places = np.nonzero(odd)
+        keys = [self.found[role] for role in ("dataset", "task", "algorithm") if role in self.found]
+        names = [self.raw.row_names(key)[rows] for key in keys if key not in {FILE, ROW}]
+        names += [np.array(columns)[places]] if self.across else []
+        row = self.raw.row(rows[0]).removeprefix(f"{self.raw.name}, ")
         bounds = f"{listed.low:g} … {listed.high:g}"
         if listed.per_cent:
-            bounds = "0 … 1 or 0 … 100" + (" throughout" if low >= 0 and high <= 100 else "")
-        self.unclear(
-            f"{quote(listed.name)} lies in {bounds}, but the values lie in {low:.4g} … {high:.4g}",
-            lower_is_better=_DIRECTION,
+            bounds = "0 … 1 or in 0 … 100 throughout"
+        rest = values[~odd & np.isfinite(values)]
+        ends = dict.fromkeys(f"{end:.4g}" for end in (rest.min(), rest.max())) if len(rest) else ()
+        problem = (
+            f"{quote(listed.name)} lies in {bounds}, but {row} ({quote_list(n[0] for n in names)})"
+            f" has {values[rows[0], places[0]]:.6g}"
+            f"{' beside ' if ends else ''}{' … '.join(ends)}"
         )
+        reading = self.reading
+        units = listed.per_cent and not ((values < 0) | (values > 100)).any()
+        if reading.lower_is_better is not None and (units or reading.score_name is None):
+            self.notes.append(f"{self.raw.name}: {problem}.")
+            return
+        common = [n[0] for n in names if len(set(n)) == 1]
+        of = f" (all of {quote_list(common)})" if common else ""
+        which = f"the {len(rows):,} such values{of}" if len(rows) > 1 else "it"
+        other = "tell the direction if all scores are right"
+        other = other if reading.lower_is_better is None else "pass another score_name=…"
+        self.unclear(f"{problem}; correct {which}, or {other}", lower_is_better=_DIRECTION)
 
     def _status(self) -> str | None:
         """Return the column of statuses by its name, unless one was told."""
