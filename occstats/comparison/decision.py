@@ -6,7 +6,7 @@ Every other module reads the conclusions from here; none compares a p-value with
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,6 +75,7 @@ class Decision:
     notes: tuple[str, ...]
     #: The comparisons whose pairs are corrected together, such as " of 2 measures".
     together: str = ""
+    _rows: dict[str, pd.DataFrame] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def settings(self) -> Settings:
@@ -198,6 +199,8 @@ class Decision:
 
         One-sided p-values are those of `claimed_p`.
         """
+        if algorithm in self._rows:
+            return self._rows[algorithm]
         a = self.study.algorithms.index(algorithm)
         others = np.delete(np.arange(len(self.p)), a)
         sample = self.study.tested
@@ -212,7 +215,8 @@ class Decision:
         counts = {"wins": 1, "ties": 0, "losses": -1}
         columns |= {name: (signs == sign).sum(axis=0) for name, sign in counts.items()}
         names = np.array(self.study.algorithms, dtype=object)[others]
-        return pd.DataFrame(columns, index=pd.Index(names, name="b"))
+        row = self._rows[algorithm] = pd.DataFrame(columns, index=pd.Index(names, name="b"))
+        return row
 
     def frame(self) -> pd.DataFrame:
         """Return one row per ordered pair: the decision, both estimates and the naive analysis."""

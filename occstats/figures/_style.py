@@ -20,7 +20,6 @@ import matplotlib
 import numpy as np
 from matplotlib import font_manager
 from matplotlib.axes import Axes
-from matplotlib.backends import _backend_pdf_ps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure, FigureBase
@@ -478,6 +477,8 @@ def _shared_fonts() -> Iterator[None]:
 
     Making a subset for each PDF would take a sixth of the time of drawing it.
     """
+    from matplotlib.backends import _backend_pdf_ps  # slow, and needed for PDF alone
+
     # Untyped, because the arguments depend on the version of Matplotlib.
     backend: Any = _backend_pdf_ps
     make, write = backend.get_glyphs_subset, backend.font_as_file

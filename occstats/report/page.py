@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from importlib.resources import files
 from itertools import groupby
 from types import MappingProxyType
@@ -48,8 +49,6 @@ LONGEST_HEADING = 20
 MEANS = {"mean_rank", "mean_score"}
 # Columns of several keys that show the first alone.
 EXACT = {"difference", "p"}
-# This figure repeats the table of p-values.
-LEFT_OUT = {"p_values"}
 
 
 def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
@@ -124,46 +123,41 @@ def render_index(
 
 
 def _sections(views: list[dict[str, Any]], figures: list[dict[str, str]]) -> list[dict[str, Any]]:
-    """Return the sections that have content; what has no section of its own comes last."""
-    found = {
-        "figures": {figure["name"]: figure for figure in figures},
-        "tables": {view["name"]: view for view in views},
-    }
+    """Return the sections that have content; tables without a section of their own come last."""
+    drawn, left = {f["name"]: f for f in figures}, {view["name"]: view for view in views}
     sections = []
     for section in TEXTS["sections"]:
-        last = section["name"] == "more"
-        parts = {}
-        for part in ("figures", "tables", "folded"):
-            left = found["figures" if part == "figures" else "tables"]
-            names = [*left] if last else section.get(part, ())
-            parts[part] = [left.pop(name) for name in names if name in left]
-        sections.append({**section, **parts})
-    return [one for one in sections if one["figures"] or one["tables"] or one["folded"]]
+        names = [*left] if section["name"] == "more" else section["tables"]
+        parts = {
+            "figures": [drawn[name] for name in section.get("figures", ()) if name in drawn],
+            "tables": [left.pop(name) for name in names if name in left],
+            "folded": [left.pop(name) for name in section.get("folded", ()) if name in left],
+        }
+        if any(parts.values()):
+            sections.append({**section, **parts})
+    return sections
 
 
 def _draw(comparison: Comparison) -> list[dict[str, str]]:
+    """Draw the figures of the sections that the results allow."""
     from occstats.figures import svg_markup
     from occstats.figures._style import note_of
-    from occstats.figures.registry import FIGURES, draw_figures
+    from occstats.figures.registry import draw_figures
 
     figures = []
-    # The note is part of the caption.
-    names = [n for n, e in FIGURES.items() if e.needs == ("comparison",) and n not in LEFT_OUT]
+    names = [name for section in TEXTS["sections"] for name in section.get("figures", ())]
     for number, name in enumerate(names, start=1):
         advance("figures", number / len(names))
-        try:
-            drawn = next(iter(draw_figures(comparison, only=[name], note=False)), None)
-        except FigureError:  # the results do not allow this one
-            continue
-        if drawn is None or drawn.figure is None:
-            continue
-        caption = drawn.entry.caption
-        markup = svg_markup(drawn.figure, title=caption, identity=f"f{number}")
-        # A hundredth of a point is enough, and makes the page smaller.
-        markup = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0]), markup)
-        note = note_of(drawn.figure)
-        found = {"name": drawn.entry.name, "caption": caption, "note": note, "markup": markup}
-        figures.append(found)
+        with suppress(FigureError):  # the results do not allow this one
+            # The note is part of the caption.
+            (drawn,) = draw_figures(comparison, only=[name], note=False)
+            assert drawn.figure is not None  # one that is asked for raises instead
+            caption = drawn.entry.caption
+            markup = svg_markup(drawn.figure, title=caption, identity=f"f{number}")
+            # A hundredth of a point is enough, and makes the page smaller.
+            markup = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0]), markup)
+            note = note_of(drawn.figure)
+            figures.append({"name": name, "caption": caption, "note": note, "markup": markup})
     return figures
 
 

@@ -133,6 +133,8 @@ class PairTests:
     def limits_of(self, a: int) -> Limits:
         """Return the limits of the differences of one algorithm from the others, in order."""
         others = np.delete(np.arange(len(self.p)), a)
+        if "_limits" in vars(self):
+            return self.low[a, others], self.high[a, others]
         low, high = self.pair_limits(
             pair_positions(np.minimum(a, others), np.maximum(a, others), len(self.p))
         )

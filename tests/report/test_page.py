@@ -12,7 +12,6 @@ import pytest
 from occstats.comparison.text.verdict import make_verdict
 from occstats.figures.registry import FIGURES
 from occstats.report.page import (
-    LEFT_OUT,
     MOST_NAMES,
     SCRIPTS,
     content_security_policy,
@@ -20,7 +19,7 @@ from occstats.report.page import (
     source_hash,
 )
 from occstats.report.pair_data import pair_data
-from occstats.report.tables import all_tables
+from occstats.report.tables import TEXTS, all_tables
 from tests.report.making import compared, scores
 from tests.report.parsed_page import Page
 from tests.report.screens import HOSTILE
@@ -101,8 +100,9 @@ def test_structure_is_accessible(parsed, comparison):
 
 def test_figures_have_text_as_text_and_descriptions(parsed):
     drawings = parsed.all("svg")
-    drawn = {name for name, entry in FIGURES.items() if entry.needs == ("comparison",)}
-    assert len(drawings) == len(drawn - LEFT_OUT)
+    named = [name for section in TEXTS["sections"] for name in section.get("figures", ())]
+    assert {"critical_difference", "forest"} <= set(named) <= FIGURES.keys()
+    assert len(drawings) == len(named)
     for drawing in drawings:
         assert drawing["attributes"]["role"] == "img"
         inside = [e for e in parsed.elements if drawing in e["inside"]]
