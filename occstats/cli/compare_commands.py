@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from occstats.cli.main import main, say
+from occstats._format import listing
+from occstats.cli.main import as_command, main, say
 from occstats.cli.options import (
     READING,
     SETTINGS,
@@ -220,6 +221,14 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
     for name in ("candidate", "baseline", "control") if not results else ():
         if given[name] is not None:
             raise ArgumentError(f"{name} needs results of a pilot")
+    example = {"sd_dataset": 0.05, "difference": 0.01}
+    lacking = {n: v for n, v in example.items() if given[n] is None and not results}
+    if lacking:
+        raise ArgumentError(
+            f"{listing(map(option_name, lacking))} must be given, or results of a pilot\n"
+            f"try: {as_command(main.arguments, lacking)}\n"
+            f"  or {as_command(['plan', 'RESULTS', *main.arguments[1:]], {})}"
+        )
     with working("Planning"):
         found = plan_study([*results] or None, **take((*PLAN, *PILOT, *READING), given))
     if power_curve is not None:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ import click
 from click.core import ParameterSource
 
 from occstats._format import count, listing, quote_list
-from occstats.cli.main import HelpfulGroup, say
+from occstats.cli.main import HelpfulGroup, main, say
 from occstats.cli.options import EXPERIMENT, NATURAL, options, take
 from occstats.errors import ArgumentError
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from occstats.experiment import Experiment
+    from occstats.experiment.plan import Plan
     from occstats.experiment.run import Parameters
 
 PROTOCOL = ("datasets", "label", "timeout", "seed")
@@ -54,23 +56,26 @@ def _carry_out(
     """Print the plan, and compute what is missing; return False for a dry run."""
     from occstats._files import check_folder
 
+    # `remaining` refuses stored rows of other settings, which --force all computes again.
+    work = experiment.plan if recompute == "all" else experiment.remaining()
+    described = _described(experiment, work, unit)
     if dry_run:
-        _print_plan(experiment, unit, as_json)
+        _print_plan(experiment, work, unit) if as_json else say(described, err=False)
         return False
     check_folder(out and experiment.store.folder)  # an empty name is refused
-    # `remaining` refuses stored rows of other settings, which --force all computes again.
-    if recompute != "all" and experiment.remaining().n_rows:
+    if work.n_rows:
         given = click.get_current_context().get_parameter_source
         choices = ("data", "datasets", "descriptors", "parameters")
         if not any(given(name) is ParameterSource.COMMANDLINE for name in choices):
+            command = shlex.join(["occstats", *main.arguments])
             raise ArgumentError(
-                f"choose datasets or descriptors; all of them are {_plan_of(experiment, unit)}\n"
-                f"try: occstats {experiment.command} --datasets iris --descriptors ALP\n"
-                f"  or occstats {experiment.command} --data builtin, which computes all of this"
+                f"choose datasets or descriptors; all of them are {described}\n"
+                f"try: {command} --datasets iris --descriptors ALP\n"
+                f"  or {command} --data builtin, which computes all of this"
             )
         # A user at a terminal should know what is computed, and how long it will take.
         if sys.stderr.isatty():
-            say(_plan_of(experiment, unit))
+            say(described)
             say(f"Results go to {out}; Ctrl-C interrupts, and the same command resumes the work.")
     with _resumable(out):
         experiment.run(force=recompute, **how)
@@ -86,30 +91,25 @@ def _resumable(out: str) -> Iterator[None]:
         raise
 
 
-def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
-    if not as_json:
-        say(_plan_of(experiment, unit), err=False)
-        return
-    remaining = experiment.remaining()
+def _print_plan(experiment: Experiment, work: Plan, unit: str) -> None:
     document = {
         "datasets": len(experiment.tasks),
         "tasks": experiment.n_tasks,
         **experiment.described(),
         unit: experiment.plan.n_rows,
-        f"{unit}_remaining": remaining.n_rows,
-        "shards_remaining": len(remaining.shards),
-        "estimated_seconds_one_core": round(remaining.cost, 1),
+        f"{unit}_remaining": work.n_rows,
+        "shards_remaining": len(work.shards),
+        "estimated_seconds_one_core": round(work.cost, 1),
     }
     click.echo(json.dumps(document))
 
 
-def _plan_of(experiment: Experiment, unit: str) -> str:
-    remaining = experiment.remaining()
+def _described(experiment: Experiment, work: Plan, unit: str) -> str:
     return (
         f"{count(experiment.n_tasks, 'task')} from {listing(s.name for s in experiment.sources)} × "
         f"{listing(r.name for r in experiment.recipes)} × 5 folds = "
-        f"{experiment.plan.n_rows:,} {unit}; {remaining.n_rows:,} are not done yet, in "
-        f"{count(len(remaining.shards), 'shard')}, roughly {remaining.cost:.0f} s on one core."
+        f"{experiment.plan.n_rows:,} {unit}; {work.n_rows:,} to compute, in "
+        f"{count(len(work.shards), 'shard')}, roughly {work.cost:.0f} s on one core."
     )
 
 

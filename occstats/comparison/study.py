@@ -181,8 +181,8 @@ class Study:
     @property
     def vacuous_margin(self) -> str:
         """Return a sentence about a margin above the range of all scores, else nothing."""
-        scores = self.results.scores.stack()
-        low, high = float(scores.min()), float(scores.max())
+        scores = self.results.scores.to_numpy(dtype=np.float64)
+        low, high = np.nanmin(scores), np.nanmax(scores)
         if self.settings.margin is None or self.settings.margin <= high - low:
             return ""
         return minus_signs(

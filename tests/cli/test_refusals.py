@@ -69,13 +69,3 @@ def test_files_of_others_are_never_replaced(tmp_path, monkeypatch, typed, name, 
     assert (result.exit_code, result.stdout) == (2, "")
     assert f"did not write there: '{name}'; choose another folder, or {remedy}" in result.stderr
     assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
-
-
-@pytest.mark.parametrize("command", ["run", "tune"])
-def test_what_to_compute_must_be_chosen(command, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("occstats.experiment.run.Experiment.run", None)
-    result = CliRunner().invoke(main, [command])
-    assert (result.exit_code, result.stdout, [*tmp_path.iterdir()]) == (2, "", [])
-    assert "all of them are 18 tasks from iris, wine" in result.stderr
-    assert f"or occstats {command} --data builtin" in result.stderr

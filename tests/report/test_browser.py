@@ -399,3 +399,10 @@ def test_axe_finds_no_violation(page, scheme, axe):
     )
     emulate(page)
     assert violations == []
+
+
+def test_wide_tables_of_notebooks_scroll_in_their_own_box(browser, tmp_path):
+    style = f"<style>{Path('docs/_static/site.css').read_text(encoding='utf-8')}</style>"
+    table = f"<table class='dataframe'><tr>{'<td>0.123456</td>' * 99}</tr></table>"
+    show(browser, f"<!doctype html>{style}<div class='cell_output'>{table}</div>", tmp_path)
+    assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
