@@ -18,6 +18,7 @@ from occstats.errors import ResultsError
 from occstats.results import Results, load_results
 from occstats.results.aliases import measure
 from occstats.results.ask import (
+    Blank,
     UnclearTableError,
     column_numbers,
     group_pattern,
@@ -33,7 +34,6 @@ from occstats.results.roles import fits
 __all__ = ["load"]
 
 MOST_COLUMNS = 40
-_KEYS = ("algorithm", "dataset", "task")
 
 
 def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -> Results:
@@ -63,6 +63,7 @@ class _Dialogue:
         self.sources, self.reading = sources, reading
         self.answers: dict[str, Any] = {}
         self.asked: set[str] = set()
+        self.n_numbered = 0
 
     def hold(self, policy: str | None) -> Results:
         """Load the sources, asking once about each thing that is unclear."""
@@ -132,13 +133,19 @@ class _Dialogue:
                 "differing": self._ask_differing,
                 "repeated": self._ask_repeated,
             }
-            questions = {"roles": self._ask_roles}
-            questions |= {name: ask for name, ask in further.items() if name in error.questions}
-            name = next((name for name in questions if name not in self.asked), None)
-            if name is None:
+            roles = _open_roles(error) - self.asked
+            others = [name for name in further if name in {*error.questions} - self.asked]
+            if not (roles or others):
                 raise error
-            self.asked.add(name)
-            questions[name](error)
+            if roles:
+                self._ask_roles(error, roles)
+            else:
+                further[others[0]](error)
+            self.asked |= roles or {others[0]}
+
+    def _numbered(self, question: str) -> str:
+        self.n_numbered += 1
+        return f"{self.n_numbered}. {question}"
 
     def _ask_table(self, error: SeveralTablesError) -> None:
         for line in [with_options(error.head), *error.describe(MOST_COLUMNS)]:
@@ -154,46 +161,45 @@ class _Dialogue:
 
     # -- what the columns are ----------------------------------------------------------------------
 
-    def _ask_roles(self, error: UnclearTableError) -> None:
-        """Ask for what no column is named after: algorithms, tasks, score and direction."""
-        raw, found = error.raw, error.found
+    def _ask_roles(self, error: UnclearTableError, roles: set[str]) -> None:
+        """Ask for what the table leaves open: algorithms, tasks, score and direction."""
+        raw, found = error.raw, {column: role for role, column in error.found.items()}
         _show(with_options(error.head))
         for number, column in enumerate(raw.columns, 1):
             if number <= MOST_COLUMNS or number == len(raw.columns):
-                _show(f"{number:>4} {printable(column) or '(no name)'}: {kind_of(raw, column)}")
+                role = f", {found[column]}" if column in found else ""
+                name = printable(column) or "(no name)"
+                _show(f"{number:>4} {name}: {kind_of(raw, column)}{role}")
         numeric = {column for column in raw.columns if raw.is_numeric(column)}
         options: dict[str, Any] = {}
-        wide = False
-        # A long table by the names of its columns leaves only the score to ask.
-        known = {role: found[role] for role in _KEYS if found.get(role, "@file") != "@file"}
-        if "algorithm" in known and len(known) > 1:
-            _show(", ".join(f"{role}: {quote(column)}" for role, column in known.items()) + ".")
-        else:
+        algorithms: list[str] = []
+        if "algorithm" in roles:
             algorithms = self._ask_algorithms(error, numeric)
-            wide = len(algorithms) > 1 and {*algorithms} <= numeric
+        wide = len(algorithms) > 1 and {*algorithms} <= numeric
+        if algorithms:
             options["algorithms" if wide else "algorithm"] = _one_or_more(algorithms)
+        if "task" in roles:
             options |= self._ask_task(error, numeric - {*algorithms}, wide)
         tasks = options.get("task", "")
-        one_column = isinstance(tasks, str)
-        wide = wide or (not one_column and {*tasks} <= numeric)
-        # Beside columns that were answered, only a measure is the score without a question.
-        score = found.get("score")
-        known_score = score and (not options or (one_column and measure(score)[0]))
-        if not (wide or self.reading.get("score") or known_score):
-            (options["score"],) = _ask("3. Which column is the score?", partial(_score_of, error))
+        wide = wide or (not isinstance(tasks, str) and {*tasks} <= numeric)
+        if "score" in roles and not wide:
+            known = error.found.get("score")
+            question = self._numbered(f"Which column is the score{_offered(known)}")
+            options["score"] = _ask(
+                question, lambda answer: _score_of(error, answer or known or "")
+            )
         listed = measure(options.get("score", ""))[0]
-        known_way = listed is not None and fits(listed, [raw.numbers(options["score"])])
-        unknown = "lower_is_better" in error.template or "score" not in options
-        if not known_way and (wide or unknown):
-            question = "4. Is a higher or a lower score better? (h / l):"
+        sure = listed is not None and fits(listed, [raw.numbers(options["score"])])
+        if "lower_is_better" in roles and not sure:
+            question = self._numbered("Is a higher or a lower score better? (h / l):")
             options["lower_is_better"] = _choose(question, "hl") == "l"
         self.answers |= options
 
     def _ask_algorithms(self, error: UnclearTableError, numeric: set[str]) -> list[str]:
         columns, several = error.raw.columns, len(self.sources) > 1
         wide = f", or which columns are algorithms ({column_numbers(columns, numeric)})"
-        question = (
-            f"1. Which column names the algorithms{wide if len(numeric) > 1 else ''}"
+        question = self._numbered(
+            f"Which column names the algorithms{wide if len(numeric) > 1 else ''}"
             f"{', or file if each file is one' if several else ''}"
         )
         files = ["file"] if several else []
@@ -211,7 +217,7 @@ class _Dialogue:
         columns, known = error.raw.columns, error.found.get("dataset")
         tasks = f", or which columns are tasks ({column_numbers(columns, numeric)})"
         more = "" if wide or len(numeric) < 2 else tasks
-        question = f"2. Which column names the dataset or task (or none){more}"
+        question = self._numbered(f"Which column names the dataset or task (or none){more}")
         default, file = known or error.found.get("task"), "row" if wide else "file"
         answer = _ask_columns(question, columns, default, ["none", file])
         if answer in ([], [f"@{file}"]):
@@ -297,7 +303,10 @@ class _Dialogue:
         offered = choices(results) if absent else {}
         if not offered:
             return
-        _show(f"5. {absent:,} of {results.scores.size:,} cells have no score. What should be done?")
+        question = (
+            f"{absent:,} of {results.scores.size:,} cells have no score. What should be done?"
+        )
+        _show(self._numbered(question))
         for number, (policy, text) in enumerate(offered.items(), 1):
             _show(f"   {number} {policy}: {text}")
         numbered = {str(number): policy for number, policy in enumerate(offered, 1)}
@@ -336,6 +345,20 @@ class _Dialogue:
 
 
 # -- questions and answers -------------------------------------------------------------------------
+
+
+def _open_roles(error: UnclearTableError) -> set[str]:
+    """Return what the templates leave open: algorithm, task, score or lower_is_better.
+
+    A score that they propose is open, too.
+    """
+    same = {"algorithms": "algorithm", "dataset": "task", "algorithm_from": "algorithm"}
+    roles: set[str] = set()
+    for name, value in ((name, v) for form in error.templates for name, v in form.items()):
+        first = value[0] if isinstance(value, list) else value
+        if name == "score" or (isinstance(first, Blank) and not first.optional):
+            roles.add(same.get(name, name))
+    return roles & {"algorithm", "task", "score", "lower_is_better"}
 
 
 def _show(text: str) -> None:
@@ -386,9 +409,12 @@ def _ask_columns(
             return [f"@{answer.removeprefix('@')}"]
         return _columns_of(answer, columns)
 
-    end = "?" if default is None else f" [{printable(default) or 'none'}]"
-    found: list[str] = _ask(f"{question}{end}", understood)
+    found: list[str] = _ask(f"{question}{_offered(default)}", understood)
     return found
+
+
+def _offered(default: str | None) -> str:
+    return "?" if default is None else f" [{printable(default) or 'none'}]"
 
 
 def _columns_of(answer: str, columns: Sequence[str]) -> list[str]:
@@ -408,14 +434,14 @@ def _columns_of(answer: str, columns: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _score_of(error: UnclearTableError, answer: str) -> list[str]:
+def _score_of(error: UnclearTableError, answer: str) -> str:
     """Return the one column of numbers that an answer names."""
     raw = error.raw
     score, *more = _columns_of(answer, raw.columns)
     if more or not (raw.is_numeric(score) or raw.is_flag(score)):
         text = "" if more else f"; {quote(score)} is {kind_of(raw, score)}"
         raise ResultsError(f"Please name one column of numbers{text}.")
-    return [score]
+    return score
 
 
 def _roles_of(error: UnclearTableError, offered: Sequence[str], answer: str) -> dict[str, str]:

@@ -79,6 +79,8 @@ class UnclearTableError(ResultsError):
                 if name in template
             }
             for template in templates
+            # Where all may be left out, the problem says what to do.
+            if not all(getattr(value, "optional", False) for value in template.values())
         ]
         # Questions are last, each a sentence; that of the direction is in the templates, too.
         shown = [p for p in problems if not (p.startswith(_DIRECTION) and problems[1:])]

@@ -444,7 +444,7 @@ def _tried(sources: Sequence[Source], reading: Reading, first: ResultsError) -> 
     except UnclearTableError as later:
         plain = re.sub(rf"^{re.escape(later.raw.name)}[:,] ", "", first.problem)
         problems = [*getattr(first, "problems", [plain]), *later.problems]
-        templates = [merged(first.retry, template) for template in later.templates]
+        templates = [merged(first.retry, template) for template in later.templates or [{}]]
         return UnclearTableError(later.raw, problems, templates, later.found, later.questions)
     except ResultsError as later:
         then = "" if "decimal" in first.retry else f" (then: {later})"

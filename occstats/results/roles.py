@@ -282,6 +282,9 @@ class _Finder:
             self._add_long(made)
         if form and (self.doubts or self.form_asked):
             made["algorithms" if form == "algorithm" else "task"] = _COLUMNS
+            if form == "task" and "algorithm" in self.found and not (self.doubts or self.names):
+                del made["task"]
+                made["transpose"] = True
         return made
 
     def _add_long(self, made: dict[str, Any]) -> None:
@@ -301,25 +304,22 @@ class _Finder:
         if not self.keyed:
             by_file = algorithm is not None and self._tells_apart([algorithm])
             made["dataset"] = Blank(FILE) if by_file else _COLUMN
-            may_differ = not by_file
+            pairs = combinations(names[:_MOST_TOGETHER], 2)
+            keys = [[algorithm, c] for c in names] if algorithm else [*map(list, pairs)]
+            may_differ = not (by_file or any(map(self._tells_apart, keys)))
         elif self.found.get("dataset") == FILE and "dataset" not in self.told and may_differ:
             made["dataset"] = _COLUMN
         if "algorithm" in self.several:
             made["algorithm"] = [_COLUMN, _ANOTHER]
         elif "algorithm" not in self.found:
             made["algorithm"] = _COLUMN if self.alone or not self.keyed else Blank(FILE)
-        elif algorithm != FILE and may_differ:
+        elif algorithm != FILE and "differing" in self.questions:
             made["algorithm"] = self._and_another("algorithm", _COLUMN)
         tasks = [self.found[role] for role in ("dataset", "task") if role in self.found]
         if len(tasks) == 1 and not self.reading.dataset_from:
             self._add_pattern(made, tasks[0])
         if may_differ:
             self._add_factors(made)
-        # A score of unknown name is found only while no key is told.
-        score = found.get("score", "") if {*_KEYS} & {*made} else ""
-        listed = measure(score)[0] or is_time(score) or normalise(score) in GENERIC
-        if score and "score" not in self.told and not listed:
-            made["score"] = score
 
     def _add_factors(self, made: dict[str, Any]) -> None:
         """Add options for columns in which rows of one task and algorithm may differ."""
@@ -634,7 +634,7 @@ class _Finder:
         if is_time(column) or normalise(column) in GENERIC:
             return True
         times = any(is_time(c) and self.raw.is_numeric(c) for c in self.free)
-        return not (times or {*_KEYS} & {*self.told} - {*self.raw.suggested})
+        return not (times or caught(NEVER, {column: self.raw.numbers(column)}))
 
     def _without_numbers(self) -> ResultsError:
         """Return an error with a cell of the table, if possible one that is like a result."""
@@ -803,10 +803,7 @@ class _Finder:
     def _check_bounds(
         self, listed: Measure, columns: Sequence[str], numbers: Sequence[Numbers]
     ) -> None:
-        """Refuse values out of bounds or in another unit, the first by its row.
-
-        If the direction is told they are noted, unless they contradict the measure that was told.
-        """
+        """Refuse values out of bounds or in another unit, and name the row of the first."""
         values = np.column_stack([n.values for n in numbers])
         odd = _misfits(listed, values)
         if not odd.any():
@@ -826,17 +823,20 @@ class _Finder:
             f" has {values[rows[0], places[0]]:.6g}"
             f"{' beside ' if ends else ''}{' … '.join(ends)}"
         )
-        reading = self.reading
-        units = listed.per_cent and not ((values < 0) | (values > 100)).any()
-        if reading.lower_is_better is not None and (units or reading.score_name is None):
-            self.notes.append(f"{self.raw.name}: {problem}.")
-            return
         common = [n[0] for n in names if len(set(n)) == 1]
         of = f" (all of {quote_list(common)})" if common else ""
         which = f"the {len(rows):,} such values{of}" if len(rows) > 1 else "it"
-        other = "tell the direction if all scores are right"
-        other = other if reading.lower_is_better is None else "pass another score_name=…"
-        self.unclear(f"{problem}; correct {which}, or {other}", lower_is_better=_DIRECTION)
+        told = self.reading.lower_is_better is not None
+        # Losses may be negated, and kappa is given in per cent, too.
+        if (listed.per_cent and (rest > 0).any()) or (told and self.reading.score_name is not None):
+            self.unclear(
+                f"{problem}; correct {which}, or pass another score_name=… if all is right"
+            )
+        elif told:
+            self.notes.append(f"{self.raw.name}: {problem}.")
+        else:
+            direction = "tell the direction if all is right"
+            self.unclear(f"{problem}; correct {which}, or {direction}", lower_is_better=_DIRECTION)
 
     def _status(self) -> str | None:
         """Return the column of statuses by its name, unless one was told."""

@@ -109,3 +109,23 @@ def test_a_column_that_tells_rows_apart_may_be_the_dataset(tmp_path):
     assert code == 0, screen
     assert "on 12 tasks in 6 datasets" in screen
     assert screen.count("--lower-is-better --dataset group") == 1
+
+
+def test_only_what_is_open_is_asked(table):
+    frame = pd.read_csv(table / "table.csv").rename(columns={"series": "dataset"})
+    frame.drop(columns="note").to_csv(table / "table.csv", index=False)
+    code, screen = converse(table, COMMAND, "h", "n", "y")
+    assert code == 0, screen
+    assert "Which column" not in screen
+    long = frame.melt("dataset", ["PCA", "LOF"], "model", "acc")
+    again = pd.concat([long, long[:1]])
+    again.to_csv(table / "table.csv", index=False)
+    code, screen = converse(table, COMMAND, "y", "n", "y")
+    assert code == 0, screen
+    assert "lower score" not in screen
+    long.columns = ["ds", "model", "points"]
+    long.to_csv(table / "table.csv", index=False)
+    code, screen = converse(table, COMMAND, "ds", "h", "n", "y")
+    assert code == 0, screen
+    assert "Which column is the score" not in screen
+    assert "Which column names the algorithms" not in screen
