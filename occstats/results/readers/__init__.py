@@ -95,9 +95,9 @@ def _read_folder(path: Path, limits: Limits, reading: Reading) -> list[RawTable]
         )
     inner: list[Path] = []
     for folder, folders, names in os.walk(path):
-        folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
-        shown = sorted(name for name in names if not name.startswith((".", "_")))
-        inner += [Path(folder, name).relative_to(path) for name in shown]
+        for found in (folders, names):
+            found[:] = sorted(name for name in found if not name.startswith((".", "_")))
+        inner += [Path(folder, name).relative_to(path) for name in names]
     if shards := [path / file for file in inner if file.suffix.lower() in {".parquet", ".pq"}]:
         return [read_parquet(shards, where, limits)]
     if (logs := read_logs(path, [path / file for file in inner], limits)) is not None:

@@ -11,11 +11,10 @@ from typing import Any
 from occstats._format import quote
 from occstats.errors import ResultsError
 from occstats.results.cells import reason_of
-from occstats.results.readers.frames import RawTable, find_header, frame_of_arrow, n_titles
+from occstats.results.readers.frames import RawTable, frame_of_arrow
+from occstats.results.readers.header import find_header, n_titles
 from occstats.results.readers.limits import Limits
 
-# Commas are last, because they also occur in numbers and names.
-_CANDIDATES = ("\t", ";", "|", ",")
 _SAMPLE = 65_536
 _ROWS_SAMPLED = 50
 _LONGEST_LINE = 1 << 24
@@ -30,46 +29,39 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
     delimiter = find_delimiter(sample)
     rows, ends = _first_rows(sample, delimiter)
     names, used = find_header(rows, header_rows, where)
-    n_lines = content.count(b"\n")
     if len(names) < 2:
         raise ResultsError(
             f"{where}: is text, not a table: no comma, semicolon, tab or bar separates cells in"
             f" {quote(sample.strip())}"
         )
+    n_lines = content.count(b"\n")
     limits.check(where, rows=n_lines - used, columns=len(names), cells=n_lines * len(names))
     ragged: list[Any] = []
+    text = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, check_utf8=False
+    )
 
     def refuse(row: Any) -> str:
         ragged.append(row)
         return "error"
 
+    parse = pa.csv.ParseOptions(
+        delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refuse
+    )
+    read = pa.csv.ReadOptions(
+        use_threads=False,
+        block_size=len(content) + 1,
+        skip_rows=ends[used - 1],
+        column_names=names,
+    )
     try:
-        table = pa.csv.read_csv(
-            pa.BufferReader(content),
-            read_options=pa.csv.ReadOptions(
-                use_threads=False,
-                block_size=len(content) + 1,
-                skip_rows=ends[used - 1],
-                column_names=names,
-            ),
-            parse_options=pa.csv.ParseOptions(
-                delimiter=delimiter,
-                newlines_in_values=True,
-                invalid_row_handler=refuse,
-            ),
-            convert_options=pa.csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()),
-                strings_can_be_null=False,
-                check_utf8=False,
-            ),
-        )
+        table = pa.csv.read_csv(pa.BufferReader(content), read, parse, text)
     except (pa.ArrowException, OSError, ValueError) as error:
         if not ragged:
             raise ResultsError(
                 f"{where}: cannot be read as a table ({reason_of(error)}); it may not be CSV"
             ) from None
-        row = ragged[0]
-        remedy = "complete the row, or delete it"
+        row, remedy = ragged[0], "complete the row, or delete it"
         if row.actual_columns > row.expected_columns:
             remedy = "quote cells that contain the delimiter, or name the first column, too"
         raise ResultsError(
@@ -93,16 +85,17 @@ def find_delimiter(sample: str) -> str:
     >>> find_delimiter("dataset;NND;ALP\\niris;0,9;0,8\\n"), find_delimiter("a;b,c\\nx;0,5\\n")
     (';', ';')
     """
-    best, best_merit = ",", (False, 1)
-    for candidate in _CANDIDATES:
+
+    def merit(candidate: str) -> tuple[bool, int]:
         rows, _ = _first_rows(sample, candidate)
         rows = rows[n_titles(rows) :]
         # The last line of the sample may be incomplete.
         widths = [len(row) for row in (rows[:-1] if len(rows) > 2 else rows)]
-        merit = (len(set(widths)) == 1, widths[0]) if widths and widths[0] > 1 else (False, 0)
-        if merit > best_merit:
-            best, best_merit = candidate, merit
-    return best
+        return (len(set(widths)) == 1, widths[0]) if widths and widths[0] > 1 else (False, 0)
+
+    # Commas are last, because they also occur in numbers and names.
+    best = max("\t;|,", key=merit)
+    return best if merit(best) > (False, 1) else ","
 
 
 def _first_rows(sample: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
@@ -128,9 +121,9 @@ def as_utf8(content: bytes, where: str, encoding: str | None = None) -> bytes:
         encoding = "utf-16"
     try:
         if encoding is not None:
-            content = content.decode(encoding).encode("utf-8")
+            content = content.decode(encoding).encode()
         elif not content.isascii():
-            content.decode("utf-8")
+            content.decode()
     except UnicodeDecodeError as error:
         if encoding is not None:
             raise ResultsError(

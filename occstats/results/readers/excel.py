@@ -13,7 +13,8 @@ import pandas as pd
 from occstats._format import quote, show_path
 from occstats.errors import ResultsError
 from occstats.results.cells import reason_of
-from occstats.results.readers.frames import RawTable, find_header, has_two_headers
+from occstats.results.readers.frames import RawTable
+from occstats.results.readers.header import find_header, has_two_headers
 from occstats.results.readers.limits import Limits, choose_table
 
 # openpyxl takes microseconds for a cell, far longer than readers of other formats.
@@ -35,18 +36,27 @@ def read_excel(
         ) from None
     try:
         _check_parts(path, limits, where)
-        with path.open("rb") as file:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # on styles and extensions
-                workbook = load_workbook(file, read_only=True, data_only=True)
-            rows = _rows(_sheet(workbook, where, chosen), limits, where)
+        with path.open("rb") as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # on styles and extensions
+            workbook = load_workbook(file, read_only=True, data_only=True)
+            sheet = _sheet(workbook, where, chosen)
+            rows, cells = [], 0
+            for number, row in enumerate(sheet.iter_rows(values_only=True)):
+                cells += len(row)
+                if number % 100 == 0 or len(row) > 100:
+                    limits.check(where, rows=number, columns=len(row), cells=cells)
+                if any(cell is not None for cell in row):
+                    rows.append(row)
     except ResultsError:
         raise
     except Exception as error:  # a damaged workbook can raise anything
         reason = reason_of(error)
         raise ResultsError(f"{where}: damaged Excel workbook ({reason}); save it again") from None
+    width = max(map(len, rows))
+    limits.check(where, cells=width * len(rows))
+    rows = [[*row, *[None] * (width - len(row))] for row in rows]
     header, used = find_header(_text(rows[:_HEAD]), header_rows, where)
-    frame = pd.DataFrame(rows[used:], columns=range(len(header)), dtype=object)
+    frame = pd.DataFrame(rows[used:], columns=range(width), dtype=object)
     # Formatted cells to the right of a table are empty columns.
     kept = [i for i, name in enumerate(header) if name or frame[i].notna().any()]
     names = [header[i] or (f"Unnamed: {i}" if i else "") for i in kept]
@@ -79,38 +89,22 @@ def _check_parts(path: Path, limits: Limits, where: str) -> None:
                 limits.check(where, columns=widest)
 
 
-def _rows(sheet: Any, limits: Limits, where: str) -> list[list[Any]]:
-    """Return the filled rows of a sheet, all of equal length."""
-    sheet.reset_dimensions()  # those in the file may be wrong
-    rows, cells = [], 0
-    for number, row in enumerate(sheet.iter_rows(values_only=True)):
-        cells += len(row)
-        if number % 100 == 0 or len(row) > 100:
-            limits.check(where, rows=number, columns=len(row), cells=cells)
-        if any(cell is not None for cell in row):
-            rows.append(list(row))
-    width = max(map(len, rows), default=0)
-    limits.check(where, cells=width * len(rows))
-    return [row + [None] * (width - len(row)) for row in rows]
-
-
 def _sheet(workbook: Any, where: str, chosen: int | str | None) -> Any:
     """Return the only sheet that is not empty, or the chosen one of these."""
-    filled, double = {}, []
+    heads = {}
     for sheet in workbook.worksheets:
-        sheet.reset_dimensions()
-        head = _text(sheet.iter_rows(max_row=_HEAD, values_only=True))
-        if any(map(any, head)):
-            filled[sheet.title] = sheet
-            if has_two_headers(head):
-                double.append(str(len(filled)))
-    if not filled:
+        sheet.reset_dimensions()  # those in the file may be wrong
+        if head := _text(sheet.iter_rows(max_row=_HEAD, values_only=True)):
+            heads[sheet.title] = head
+    if not heads:
         raise ResultsError(f"{where}: all sheets are empty")
+    double = [str(i) for i, head in enumerate(heads.values(), 1) if has_two_headers(head)]
     more = f"; for {', '.join(double)}, add header_rows=2" if double else ""
-    return list(filled.values())[choose_table(list(filled), chosen, where, more)]
+    return workbook[[*heads][choose_table([*heads], chosen, where, more)]]
 
 
 def _text(rows: Iterable[Sequence[Any]]) -> list[list[str]]:
-    filled = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    width = max(map(len, filled), default=0)
-    return [row + [""] * (width - len(row)) for row in filled if any(row)]
+    """Return the rows that are not empty as text, all of equal length."""
+    text = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    width = max(map(len, text), default=0)
+    return [row + [""] * (width - len(row)) for row in text if any(row)]

@@ -22,10 +22,10 @@ from occstats.results.cells import (
     begin_with_text,
     column_codes,
     parse_names,
-    parse_numbers,
     plain_numbers,
     reason_of,
 )
+from occstats.results.readers.header import join_names
 from occstats.results.readers.limits import Limits
 
 # Column names that stand for the name of the file and for the number of the row.
@@ -52,8 +52,8 @@ class RawTable:
     label: str = ""  # a single algorithm or dataset that the table does not name
     notes: Sequence[str] = ()
     decimal: str = "."
-    _numbers: dict[str, Numbers] = field(default_factory=dict, init=False, repr=False)
-    _named: set[str] = field(default_factory=set, init=False, repr=False)  # seen not to be numbers
+    # None for a column seen not to hold numbers.
+    _numbers: dict[str, Numbers | None] = field(default_factory=dict, init=False, repr=False)
     _codes: dict[str, Codes] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ class RawTable:
     def split_index(self) -> RawTable:
         """Split a first column of tuples, the text form of a saved ``MultiIndex``."""
         first = next(iter(self.columns), "-")
-        column = self.frame[first] if first in {*_UNNAMED} else ()
+        column = self.frame[first] if first in _UNNAMED else ()
         if not len(column) or not all(isinstance(c, str) and c[:1] == "(" for c in column):
             return self
         try:
@@ -106,10 +106,20 @@ class RawTable:
 
     def numbers(self, column: str) -> Numbers:
         """Return the cells as numbers; True and False are not numbers."""
+        held = self._numbers.get(column) or plain_numbers(self.frame[column], self.decimal)
+        self._numbers[column] = held = held or parse_names(*self.codes(column), self.decimal)
+        return held
+
+    def is_numeric(self, column: str) -> bool:
+        """Return True if all cells are numbers or empty."""
+        if column in {FILE, ROW}:
+            return False
         if column not in self._numbers:
             plain = plain_numbers(self.frame[column], self.decimal)
-            self._numbers[column] = plain or parse_names(*self.codes(column), self.decimal)
-        return self._numbers[column]
+            text = plain is None and begin_with_text(self.codes(column)[1], self.decimal)
+            self._numbers[column] = None if text else plain or self.numbers(column)
+        numbers = self._numbers[column]
+        return numbers is not None and numbers.all_numbers
 
     def take_flags(self, column: str) -> None:
         """Use a column of True and False as the numbers 1 and 0."""
@@ -139,18 +149,6 @@ class RawTable:
         codes, names = self.codes(column)
         return np.array([*names, None], dtype=object)[codes]
 
-    def is_numeric(self, column: str) -> bool:
-        """Return True if all cells are numbers or empty."""
-        if column in {FILE, ROW}:
-            return False
-        if column not in self._named and column not in self._numbers:
-            plain = plain_numbers(self.frame[column], self.decimal)
-            if plain is not None:
-                self._numbers[column] = plain
-            elif begin_with_text(self.codes(column)[1], self.decimal):
-                self._named.add(column)
-        return column not in self._named and self.numbers(column).all_numbers
-
     def is_fractional(self, column: str) -> bool:
         """Return True for numbers that are not all integers, which names and labels never are."""
         return self.is_numeric(column) and not self.numbers(column).whole
@@ -164,11 +162,11 @@ class RawTable:
 
     def groups(self, column: str, task: str) -> bool:
         """Return True for text that groups the tasks, and is constant within each."""
-        n_values = len(self.codes(column)[1]) if not self.is_numeric(column) else 0
-        tasks, codes = self.codes(task)[0], self.codes(column)[0]
-        n_tasks = len(pd.unique(tasks))
-        pairs = pd.unique((tasks + 1) * (codes.max(initial=0) + 2) + codes + 1)
-        return 1 < n_values < n_tasks == len(pairs)
+        if self.is_numeric(column):
+            return False
+        pairs = pd.DataFrame({"task": self.codes(task)[0], "group": self.codes(column)[0]})
+        n_tasks = pairs["task"].nunique()
+        return 1 < len(self.names(column)) < n_tasks == len(pairs.drop_duplicates())
 
 
 def check_names(columns: Sequence[str], where: str) -> None:
@@ -186,10 +184,12 @@ def check_names(columns: Sequence[str], where: str) -> None:
         )
 
 
+# -- frames and arrays -----------------------------------------------------------------------------
+
+
 def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
     """Wrap a frame; an index other than row numbers becomes columns."""
-    levels = frame.columns.nlevels
-    if levels > 1:
+    if (levels := frame.columns.nlevels) > 1:
         frame = frame.set_axis([join_names(column) for column in frame.columns], axis=1)
         if not name_measures(list(frame.columns)):
             raise ResultsError(
@@ -212,6 +212,15 @@ def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
     )
 
 
+def name_measures(names: Sequence[str]) -> bool:
+    """Return True if every name contains a measure; otherwise, levels may be tasks.
+
+    >>> name_measures(["SVM acc", "RF acc"]), name_measures(["class1 SVM", "class2 SVM"])
+    (True, False)
+    """
+    return all(lower_is_better(name) is not None for name in names)
+
+
 def frame_of_scores(
     scores: Any, datasets: Sequence[object] | None, algorithms: Sequence[str]
 ) -> pd.DataFrame:
@@ -222,16 +231,7 @@ def frame_of_scores(
     0    iris    1  0.9  0.7
     1    iris    2  0.8  0.6
     """
-    if isinstance(scores, np.ndarray):
-        if scores.ndim != 2 or scores.shape[1] != len(algorithms):
-            names = count(len(algorithms), "name") if algorithms else "no names"
-            raise ResultsError(
-                f"array: has the shape {scores.shape} and {names}; pass"
-                " the name of each column as algorithms=… and, if rows share datasets, the dataset"
-                " of each row as datasets=…"
-            )
-        frame = pd.DataFrame(scores, columns=list(algorithms))
-    else:
+    if not isinstance(scores, np.ndarray):
         arrays = {str(name): np.asarray(values) for name, values in scores.items()}
         if not arrays:
             raise ResultsError("mapping: is empty; pass the scores of each algorithm by its name")
@@ -243,9 +243,18 @@ def frame_of_scores(
                 " average over folds first"
             )
         frame = pd.DataFrame(arrays)
+    elif scores.ndim != 2 or scores.shape[1] != len(algorithms):
+        names = count(len(algorithms), "name") if algorithms else "no names"
+        raise ResultsError(
+            f"array: has the shape {scores.shape} and {names}; pass the name of each column as"
+            " algorithms=… and, if rows share datasets, the dataset of each row as datasets=…"
+        )
+    else:
+        frame = pd.DataFrame(scores, columns=list(algorithms))
     if datasets is None:
-        keys = NAMES["dataset"] | NAMES["task"] | NAMES["algorithm"]
-        if not any(normalise(name) in keys for name in frame):
+        if {*map(normalise, frame)}.isdisjoint(
+            NAMES["dataset"] | NAMES["task"] | NAMES["algorithm"]
+        ):
             frame.insert(0, "dataset", [str(row + 1) for row in range(len(frame))])
         return frame
     if len(datasets) != len(frame):
@@ -267,9 +276,9 @@ def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
     batches, rows = [], 0
     try:
         reader = pa.RecordBatchReader.from_stream(source)
-        width = len(reader.schema)
         for batch in reader:
             rows += batch.num_rows
+            width = batch.num_columns
             limits.check(where, rows=rows, columns=width, cells=rows * width)
             batches.append(batch)
         return RawTable(where, frame_of_arrow(pa.Table.from_batches(batches, reader.schema)))
@@ -283,16 +292,14 @@ def frame_of_arrow(table: Any) -> pd.DataFrame:
     """Convert an Arrow table without its nested columns."""
     import pyarrow as pa
 
-    nested = (pa.types.is_nested, pa.types.is_run_end_encoded)
-    kinds = enumerate(table.schema.types)
-    table = table.select([i for i, kind in kinds if not any(test(kind) for test in nested)])
-    for place, item in enumerate(table.schema):
-        # Polars exports categories with unsigned codes, which pandas does not support.
-        if pa.types.is_dictionary(item.type) and pa.types.is_unsigned_integer(item.type.index_type):
-            plain = [
-                chunk.dictionary.cast(pa.large_string()).take(chunk.indices)
-                for chunk in table.column(place).chunks
-            ]
+    types = pa.types
+    for place, item in reversed([*enumerate(table.schema)]):
+        if types.is_nested(item.type) or types.is_run_end_encoded(item.type):
+            table = table.remove_column(place)
+        elif types.is_dictionary(item.type) and types.is_unsigned_integer(item.type.index_type):
+            # Polars exports categories with unsigned codes, which pandas does not support.
+            chunks = table.column(place).chunks
+            plain = [c.dictionary.cast(pa.large_string()).take(c.indices) for c in chunks]
             column = pa.chunked_array(plain, pa.large_string())
             table = table.set_column(place, item.name, column)
     # Text stays in Arrow's form: a copy as Python objects takes five times as long.
@@ -304,110 +311,3 @@ def frame_of_arrow(table: Any) -> pd.DataFrame:
         ignore_metadata=True, integer_object_nulls=True, types_mapper=text.get, split_blocks=True
     )
     return frame
-
-
-# -- header rows -----------------------------------------------------------------------------------
-
-_ROWS, _COLUMNS = 12, 200
-
-
-def find_header(rows: Sequence[Sequence[str]], n_rows: int, where: str) -> tuple[list[str], int]:
-    """Return the names of the columns, and the number of rows above the data.
-
-    A merged cell names all columns up to the next; the row below may name the index.
-
-    >>> rows = [["", "A", "", "B"], ["", "acc", "f1", "acc"], ["data", "", "", ""]]
-    >>> find_header(rows, 2, "")
-    (['data', 'A acc', 'A f1', 'B acc'], 3)
-    """
-    titles = n_titles(rows)
-    cells = [[cell.strip() for cell in row] for row in rows[titles:]]
-    if not cells:
-        return [], 0
-    if n_rows == 1:
-        why = "numbers begin only below them" if has_two_headers(rows) else ""
-        # As above levels 1, 2, 3 of each, with no name in the column of the names.
-        if len({*cells[0]}) < len(cells[0]) and not any(row[0] for row in cells[:2]):
-            pairs = [*zip(*cells[:2], strict=False)]
-            why = why or "those of the first recur" * (len({*pairs}) == len(cells[0]))
-        if why:
-            raise ResultsError(
-                f"{where}: there are 2 rows of column names, as {why}; write one row, or join them"
-                " with header_rows=2",
-                {"header_rows": 2},
-            )
-        return cells[0], titles + 1
-    width = max(map(len, cells))
-    above = [row + [""] * (width - len(row)) for row in cells[:n_rows]]
-    for i, row in enumerate(above[:-1]):
-        for column in range(1, width):
-            if not row[column] and any(lower[column] for lower in above[i + 1 :]):
-                row[column] = row[column - 1]
-    names = [join_names(column) for column in zip(*above, strict=True)]
-    used = min(titles + n_rows, len(rows))
-    below = cells[n_rows] if len(cells) > n_rows else []
-    named = [cell for cell in below if cell]
-    only_first = named and below[: len(named)] == named != below
-    if only_first and np.isnan(parse_numbers(pd.Series(named)).values).all():
-        return [*named, *names[len(named) :]], used + 1
-    return names, used
-
-
-def n_titles(rows: Sequence[Sequence[str]]) -> int:
-    """Return the number of rows above a table that are empty, a comment or a title.
-
-    >>> n_titles([["Table 4: accuracy", ""], ["", ""], ["data", "A"], ["x", "0.1"]])
-    2
-    >>> n_titles([["data", ""], ["x y", "0.1"]]), n_titles([["# by me"], ["data", "A"]])
-    (0, 1)
-    """
-    for i, row in enumerate(rows[:_ROWS]):
-        first, *others = [cell.strip() for cell in row] or [""]
-        below = rows[i + 1] if len(rows) > i + 1 else row
-        comment = first[:1] in {"#", "%"} and (
-            len(below) != len(row)
-            # A sentence with commas, between others and the names.
-            or (i > 0 and " " in first and all(below) and not any(map(_holds_number, below)))
-        )
-        if not comment and (any(others) or (first and " " not in first)):
-            # A table of one column has no title.
-            return i if any(others) else 0
-    return 0
-
-
-def _holds_number(cell: str) -> bool:
-    return bool(np.isfinite(parse_numbers(pd.Series([cell])).values).any())
-
-
-def has_two_headers(rows: Sequence[Sequence[str]]) -> bool:
-    """Return True if the second row has names above columns of numbers, and no number."""
-    rows = rows[n_titles(rows) :][:_ROWS]
-    if len(rows) < 3 or len({len(row) for row in rows}) > 1:
-        return False
-    # Beside the first columns without a name, there may be other notes.
-    named = [i for i, names in enumerate(zip(*rows[:2], strict=True)) if any(names)]
-    width = next((i for i, column in enumerate(named) if i < column - named[0]), len(rows[0]))
-    shown = [row[: min(width, _COLUMNS)] for row in rows[1:]]
-    found = parse_numbers(pd.Series([cell.replace("%", "") for row in shown for cell in row]))
-    values, wrong = (part.reshape(len(shown), -1) for part in (found.values, found.wrong))
-    numeric = np.isfinite(values[1:]).any(axis=0) & ~wrong[1:].any(axis=0)
-    return bool(wrong[0, numeric].sum() > 1 and np.isnan(values[0, numeric]).all())
-
-
-def name_measures(names: Sequence[str]) -> bool:
-    """Return True if every name contains a measure; otherwise, levels may be tasks.
-
-    >>> name_measures(["SVM acc", "RF acc"]), name_measures(["class1 SVM", "class2 SVM"])
-    (True, False)
-    """
-    return all(lower_is_better(name) is not None for name in names)
-
-
-def join_names(parts: Sequence[object]) -> str:
-    """Join the names of several levels.
-
-    >>> join_names(("SVM", "accuracy")), join_names(("dataset", "Unnamed: 0_level_1"))
-    ('SVM accuracy', 'dataset')
-    """
-    words = [str(part).strip() for part in parts]
-    return " ".join(word for word in words if word and not word.startswith("Unnamed: "))

@@ -38,12 +38,16 @@ _FOREIGN = {
     b"SQLite format 3": "an SQLite database; export the table as CSV",
     b"FEA1": "a Feather file; save the table as Parquet",
     b"ARROW1": "a Feather or Arrow file; save the table as Parquet",
-    b"RDX2\n": "an R workspace; write the table with write.csv",
-    b"RDX3\n": "an R workspace; write the table with write.csv",
+    b"RDX": "an R workspace; write the table with write.csv",
     b"%PDF": "a PDF document; download the table itself",
     b"{\\rtf": "a text document; save the table as CSV",
     b"\x89PNG": "a picture; name the results file",
 }
+# Starts of text in languages that are not read; YAML may begin with any key.
+_STARTS = dict.fromkeys(("<!doctype", "<html", "<head", "<?xml", "<!--", "<table"), "HTML")
+_STARTS |= {"\\": "LaTeX", "@relation": "ARFF", "---": "YAML"}
+_LANGUAGES = {".tex": "LaTeX", ".yaml": "YAML", ".yml": "YAML", ".toml": "TOML", ".arff": "ARFF"}
+_YAML = re.compile(r"(?:- )?[\w.-]+:(?: [^,;\t|]*)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -127,10 +131,10 @@ def _missing(path: Path) -> str:
         return f"{where}: is a link to a file that does not exist"
     if path.parts[:1] in {("http:",), ("https:",)}:
         return f"{where.replace(':/', '://', 1)}: addresses are not read; download the file"
-    siblings = sorted(os.listdir(parent)) if os.access(parent, os.R_OK) and parent.is_dir() else []
-    near = did_you_mean(path.name, [*bundled_names(), *siblings])
-    if not near and not parent.is_dir():
-        near = f" (the folder {show_path(parent)} does not exist either)"
+    there = parent.is_dir()
+    siblings = sorted(os.listdir(parent)) if there and os.access(parent, os.R_OK) else []
+    near = "" if there else f" (the folder {show_path(parent)} does not exist either)"
+    near = did_you_mean(path.name, [*bundled_names(), *siblings]) or near
     return (
         f"{where}: there is no such file, folder or bundled result{near}; bundled"
         f" results: {quote_list(bundled_names())}"
@@ -146,27 +150,20 @@ def kind_of_bytes(head: bytes, where: str) -> str:
         if head.startswith(magic):
             return kind
     if head.startswith(b"PK\x03\x04"):
-        if any(p in head for p in (b"[Content_Types].xml", b"xl/", b"_rels/", b"docProps/")):
+        if re.search(rb"\[Content_Types\].xml|xl/|_rels/|docProps/", head):
             return "excel"
         suffix = Path(where).suffix.lower()
         if suffix == ".eval":
             return "log"
+        what = "is a ZIP archive; unpack it first"
         if suffix in {".xlsx", ".xlsm"}:
-            raise ResultsError(f"{where}: the workbook is damaged; download or write it again")
-        raise ResultsError(f"{where}: is a ZIP archive; unpack it first")
+            what = "the workbook is damaged; download or write it again"
+        raise ResultsError(f"{where}: {what}")
     # Pickles of protocols 2 to 5, and joblib's zlib; a CSV may begin with x^2.
     packed = re.match(rb"x[\x01\x5e\x9c\xda]", head) and re.search(rb"[^\x09-\x7e]", head[2:])
     if packed or re.match(rb"\x80[\x02-\x05]", head):
         raise ResultsError(f"{where}: {_PICKLE}")
-    text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
-    return "json" if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ", b"[[")) else "text"
-
-
-# Starts of files in languages that are not read; YAML may begin with any key.
-_HTML = (b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--", b"<table")
-_STARTS = {b"\\": "LaTeX", b"@relation": "ARFF", b"---": "YAML"}
-_LANGUAGES = {".tex": "LaTeX", ".yaml": "YAML", ".yml": "YAML", ".toml": "TOML", ".arff": "ARFF"}
-_YAML = re.compile(rb"(?:- )?[\w.-]+:(?: [^,;\t|]*)?")
+    return "json" if re.match(rb"(\xef\xbb\xbf)?\s*(\{|\[[{\[\s])", head) else "text"
 
 
 def check_text(content: bytes, suffix: str, where: str) -> None:
@@ -176,19 +173,19 @@ def check_text(content: bytes, suffix: str, where: str) -> None:
             f"{where}: contains no Markdown table, that is, no rows of cells between bars; tables"
             " in HTML are not read"
         )
-    lines = [line.rstrip() for line in content[:4096].split(b"\n")]
-    lines = [line for line in lines if line and not line.startswith((b"%", b"#"))]
-    first, second = [*lines, b"", b""][:2]
+    lines = content[:4096].decode("utf-8", errors="replace").split("\n")
+    lines = [line.rstrip() for line in lines if line.strip() and line[0] not in "%#"]
+    first, second = [*lines, "", ""][:2]
     start = first.lstrip().lower()
-    if start.startswith(_HTML):
+    found = [language for begin, language in _STARTS.items() if start.startswith(begin)]
+    if _YAML.fullmatch(first) and _YAML.fullmatch(second.lstrip()):
+        found.append("YAML")
+    language = next(iter(found), _LANGUAGES.get(suffix))
+    if language == "HTML":
         raise ResultsError(
             f"{where}: is a web page (HTML or XML), not a table; download the file itself (the"
             " 'raw' link)"
         )
-    found = [language for begin, language in _STARTS.items() if start.startswith(begin)]
-    if all(map(_YAML.fullmatch, (first, second.lstrip()))):
-        found.append("YAML")
-    language = next(iter(found), _LANGUAGES.get(suffix))
     if language is not None:
         raise ResultsError(f"{where}: is {language}, which is not read; save the table as CSV")
 

@@ -23,25 +23,24 @@ _IDENTITY = ["dataset", "class", "descriptor", "fold", "configuration", "paramet
 
 def read_parquet(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
     """Read one Parquet file, or the shards of a directory."""
-    columns: dict[str, None] = {}
+    columns: set[str] = set()
     rows, size = 0, 0
     for path in paths:
         with _opened(path) as file:
             check_names(file.schema_arrow.names, show_path(path))
-            columns.update(dict.fromkeys(file.schema_arrow.names))
+            columns |= {*file.schema_arrow.names}
             groups = map(file.metadata.row_group, range(file.num_row_groups))
             size += sum(group.total_byte_size for group in groups)
             rows += file.metadata.num_rows
         cells = rows * len(columns)
         limits.check(where, rows=rows, columns=len(columns), cells=cells, size=size)
-    raw = RawTable(where, _join([_read(path, limits) for path in paths]))
-    if not set(_IDENTITY) <= set(raw.columns):
-        return raw
-    twice = raw.frame[_IDENTITY].duplicated().to_numpy()
+    frames = [_read(path, limits) for path in paths]
+    raw = RawTable(where, pd.concat(frames, ignore_index=True) if frames[1:] else frames[0])
+    twice = raw.frame.duplicated(_IDENTITY) if {*_IDENTITY} <= columns else pd.Series(dtype=bool)
     if not twice.any():
         return raw
-    note = f"{where}: {count(twice.sum(), 'duplicate row')} counted once."
-    return replace(raw.keep(~twice), notes=[note])
+    note = f"{where}: {count(int(twice.sum()), 'duplicate row')} counted once."
+    return replace(raw.keep(~twice.to_numpy()), notes=[note])
 
 
 @contextmanager
@@ -67,37 +66,20 @@ def _opened(path: Path) -> Iterator[Any]:
 
 def _read(path: Path, limits: Limits) -> pd.DataFrame:
     """Return the table, after verification of its checksum, if it has one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     with _opened(path) as file:
         table = file.read()
         if table.num_rows != file.metadata.num_rows and table.num_columns:
             raise ValueError(f"{table.num_rows} rows instead of {file.metadata.num_rows}")
-        limits.check(show_path(path), size=sum(map(_decoded_bytes, table.columns)))
+        size = table.nbytes
+        # A long name may be shared by many rows, in each of which it would be written out.
+        for column in table.columns:
+            for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
+                lengths = pc.binary_length(chunk.dictionary.cast(pa.large_binary()))
+                size += pc.sum(lengths.take(chunk.indices)).as_py() or 0
+        limits.check(show_path(path), size=size)
         frame = frame_of_arrow(table)
         verify_digest(frame, table.schema.metadata, show_path(path))
     return frame
-
-
-def _decoded_bytes(column: Any) -> int:
-    """Return the size of a column with every name written out, as it may be shared by rows."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    size = int(column.nbytes)
-    for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
-        lengths = pc.binary_length(chunk.dictionary.cast(pa.large_binary()))
-        size += pc.sum(lengths.take(chunk.indices)).as_py() or 0
-    return size
-
-
-def _join(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Append frames; columns of text, and those whose types differ, hold objects."""
-    if len(frames) == 1:
-        return frames[0]
-    types = [dict(frame.dtypes) for frame in frames]
-    objects = set()
-    for name in {name for frame in frames for name in frame.columns}:
-        kinds = {held[name].kind if name in held else "" for held in types}
-        if len(kinds) > 1 or kinds <= {*"OMm"}:
-            objects.add(name)
-    same = [frame.astype(dict.fromkeys(objects & {*frame}, object)) for frame in frames]
-    return pd.concat(same, ignore_index=True)
