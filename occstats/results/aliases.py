@@ -137,6 +137,7 @@ _MEASURES = {
 # Names of scores that do not tell what was measured, or in which direction.
 GENERIC = _words("score result value loss error cost gap coverage map ap ce")
 _AUROC = _words("auroc roc_auc auc_roc aucroc auc area_under_roc_curve")
+_UNITS = {"", "pct", "percent", "(%)", "[%]"}
 _CAPITALS = _words("auprc crps f1 mae mape mase mcc mrr mse ndcg r2 rmse smape wer wql")
 _AT_K = re.compile(r"(ndcg|pass)@\w+")
 _BY_CAPITALS = re.compile(r"(?<=[a-z]{2})(?=[A-Z])")  # sMAPE is one word
@@ -158,10 +159,15 @@ def normalise(name: str) -> str:
 def measure(name: str) -> tuple[Measure | None, str]:
     """Return the listed measure that a column is named after, and "val" or "train" if so marked.
 
-    >>> measure("Test Accuracy")[0].name, measure("val_f1")[1], measure("score")
+    A unit, "score" and a full stop at the end make no difference.
+
+    >>> measure("Test Accuracy (%)")[0].name, measure("val_f1")[1], measure("score")
     ('accuracy', 'val', (None, ''))
     """
-    words, part = normalise(name).split("_"), ""
+    words, part = normalise(name).rstrip(".%").split("_"), ""
+    while len(words) > 1 and words[-1] in _UNITS:
+        words.pop()
+    words[-1] = words[-1].rstrip(".")
     for marks, kind in (
         (("test", "mean"), ""),
         (("clean", "robust", "adversarial", "natural", "standard"), ""),
@@ -173,7 +179,7 @@ def measure(name: str) -> tuple[Measure | None, str]:
             while len(words) > 1 and words[end] in marks and "_".join(words) not in _MEASURES:
                 part = kind or part
                 words.pop(end)
-    plain = "_".join(words)
+    plain = "_".join(words).removesuffix("_score")
     if _AT_K.fullmatch(plain):
         return Measure(plain, False, 0.0, 1.0), part
     return _MEASURES.get(plain), part
