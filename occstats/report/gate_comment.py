@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from occstats._format import count, decimals, minus_signs
-from occstats.comparison.text.verdict import score_digits
+from occstats.comparison.text.digits import mean_digits
 from occstats.report.markup import escape_markdown, markdown_lines
 from occstats.stats.mcnemar import is_binary
 
@@ -61,7 +61,7 @@ def _table(
 ) -> list[str]:
     if not changes:
         return []
-    write, signed = (decimals(score_digits(comparison), signed=s) for s in (False, True))
+    write, signed = (decimals(mean_digits(comparison), signed=s) for s in (False, True))
     rows = [
         [escape_markdown(name), *map(minus_signs, (write(new), write(old), signed(change)))]
         for change, name, new, old in changes[:MOST_ROWS]

@@ -22,11 +22,11 @@ from occstats.comparison.decision import BETTER
 from occstats.comparison.heterogeneity import new_dataset_sentences
 from occstats.comparison.study import LEAST_RESAMPLES, STEPS
 from occstats.comparison.text.columns import explain
+from occstats.comparison.text.digits import mean_digits
 from occstats.comparison.text.verdict import (
     difference_digits,
     mostly_equal,
     pair_sentences,
-    score_digits,
     short_names,
     subject_of,
     with_short_names,
@@ -121,7 +121,7 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
         "measures": [{"label": label, "explanation": text} for label, text, _ in measures],
         "pairs": pairs,
         "level": interval_heading(comparison),
-        "digits": score_digits(comparison),
+        "digits": mean_digits(comparison),
         "score": score_word(comparison.results.score_name),
         "higherIsBetter": comparison.results.higher_is_better,
         **_scores(comparison, names),

@@ -31,6 +31,7 @@ from occstats.comparison.comparison import main_pairs
 from occstats.comparison.decision import BETTER, EQUIVALENT, WORSE
 from occstats.comparison.heterogeneity import new_dataset_sentence
 from occstats.comparison.settings import ESTIMANDS
+from occstats.comparison.text.digits import mean_digits, rank_digits, score_digits
 from occstats.comparison.text.verdict import (
     REVERSED,
     ROWS_ALONE,
@@ -39,7 +40,6 @@ from occstats.comparison.text.verdict import (
     difference_of,
     headline,
     mostly_equal,
-    score_digits,
     short_names,
     subject_of,
     wins_and_losses,
@@ -65,6 +65,7 @@ TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 PAIR_COLUMNS = ["difference", "ci_low", "ci_high", "p", "conclusion", "reversed"]
 PAIR_COLUMNS += ["wins", "ties", "losses"]
 FIRST_ROWS = 15
+ROUNDED_BEST = "The best score of each task and all that round to it are in bold."
 # Longer names are replaced in headings: by a role, or in a matrix for a paper by a number.
 LONGEST_NAME = 12
 LONGEST_HEADING = 6
@@ -120,9 +121,9 @@ def comparison_table(comparison: Comparison) -> Table:
         rows[[name for name in PAIR_COLUMNS if name in rows]], on="algorithm"
     )
     shown = frame.assign(own=frame["algorithm"] == subject_of(comparison))
-    score, digits = score_word(comparison.results.score_name), score_digits(comparison)
+    score, digits = score_word(comparison.results.score_name), mean_digits(comparison)
     settings, name = comparison.settings, heading_name(comparison)
-    header = difference_of(comparison, name, "it")
+    header, write_rank = difference_of(comparison, name, "it"), decimals(rank_digits(comparison))
     columns = [*_size_columns(comparison, shown, header, ESTIMANDS[str(settings.estimand)])]
     found, keys = {*shown["conclusion"][~shown["own"]].dropna()}, ("conclusion", "reversed")
     if found:
@@ -134,7 +135,7 @@ def comparison_table(comparison: Comparison) -> Table:
     return frame_table(
         frame,
         Column("algorithm", ("algorithm",), number=False),
-        *([("mean rank", "mean_rank", decimals(2))] if settings.estimand == "typical" else []),
+        *([("mean rank", "mean_rank", write_rank)] if settings.estimand == "typical" else []),
         Column(f"mean {score}", ("mean_score",), decimals(digits)),
         *columns,
         **_described(comparison, "comparison", headline=headline(comparison)),
@@ -404,7 +405,7 @@ def _kendall(comparison: Comparison) -> Table:
 
 
 def _complementary_pairs(comparison: Comparison) -> Table:
-    score, digits = score_word(comparison.results.score_name), score_digits(comparison)
+    score, digits = score_word(comparison.results.score_name), mean_digits(comparison)
     return frame_table(
         comparison.complementary_pairs,
         *PAIR,
@@ -420,11 +421,11 @@ def _complementary_pairs(comparison: Comparison) -> Table:
 
 def _summary(comparison: Comparison) -> Table:
     level, several = _level(comparison), comparison.results.n_independent > 1
-    digits, score = score_digits(comparison), score_word(comparison.results.score_name)
+    digits, score = mean_digits(comparison), score_word(comparison.results.score_name)
     table = frame_table(
         comparison.summary,
         "algorithm",
-        ("mean rank", "mean_rank", decimals(2)),
+        ("mean rank", "mean_rank", decimals(rank_digits(comparison))),
         (level, "mean_rank_ci_low", "mean_rank_ci_high", limits(2, signed=False)),
         (f"mean {score}", "mean_score", decimals(digits)),
         (level, "mean_score_ci_low", "mean_score_ci_high", limits(digits, signed=False)),
@@ -474,7 +475,7 @@ def _strata(comparison: Comparison) -> Table:
     wide = frame.pivot(index="stratum", columns="algorithm", values="mean_rank")
     wide = wide.reindex(columns=[name for name in comparison.algorithms if name in wide.columns])
     bounds = frame.drop_duplicates("stratum").set_index("stratum").reindex(wide.index)
-    write = decimals(score_digits(comparison))
+    write = decimals(mean_digits(comparison))
     ends = zip(bounds["low"], bounds["high"], strict=True)
     return grid_table(
         [
@@ -557,7 +558,7 @@ def _robustness(comparison: Comparison) -> Iterator[Table]:
 
 def _stability(comparison: Comparison) -> Iterator[Table]:
     section, unit = comparison.stability, comparison.results.unit
-    signed = decimals(score_digits(comparison), signed=True)
+    signed = decimals(mean_digits(comparison), signed=True)
     if section.influence is not None:
         yield _pair_table(
             comparison,
@@ -575,7 +576,7 @@ def _stability(comparison: Comparison) -> Iterator[Table]:
 
 
 def _detectable(comparison: Comparison) -> Table:
-    section, digits = comparison.design, score_digits(comparison)
+    section, digits = comparison.design, mean_digits(comparison)
     power = 100 * section.wanted_power
     return _pair_table(
         comparison,
@@ -638,13 +639,19 @@ def _task_table(
     leading: list[Leading] | None = None,
     **fields: Any,
 ) -> Table:
-    """Return a grid of tasks and algorithms; values printed like the best of the task are bold."""
-    oriented = values.map(f"{{:.{digits}f}}".format).to_numpy(float) * (1 if highest else -1)
-    top = np.where(np.isnan(oriented), -np.inf, oriented).max(axis=1, keepdims=True)
+    """Return a grid of tasks and algorithms; the best of each task, as printed, are bold."""
+    oriented = values.to_numpy(float) * (1 if highest else -1)
+    oriented = np.where(np.isnan(oriented), -np.inf, oriented)
+    places = oriented.argmax(axis=1)
     with np.errstate(invalid="ignore"):
-        best = top - oriented <= comparison.settings.tie_tolerance
+        tied = oriented.max(axis=1, keepdims=True) - oriented <= comparison.settings.tie_tolerance
+    write = decimals(digits)
+    cells = values.map(write).to_numpy()
+    alike = (cells == cells[np.arange(len(cells)), places][:, None]) & np.isfinite(oriented)
+    if (alike & ~tied).any():
+        fields["explanation"] = ROUNDED_BEST
     leading = leading or _task_columns(comparison, values)
-    return grid_table(leading, values, decimals(digits), best=best, terminal_rows=0, **fields)
+    return grid_table(leading, values, write, best=tied | alike, terminal_rows=0, **fields)
 
 
 def _task_columns(comparison: Comparison, frame: pd.DataFrame) -> list[Leading]:
@@ -685,6 +692,6 @@ def paper_scores(comparison: Comparison) -> Table:
         highest=results.higher_is_better,
         name="scores",
         title=f"Scores ({score_word(results.score_name)}) of every algorithm on every task",
-        explanation="The best score of each task is in bold.",
+        explanation=TEXTS["tables"]["scores"]["explanation"],
         note=note,
     )

@@ -48,7 +48,7 @@ def test_common_prefixes_are_found_between_words():
 
 
 @pytest.mark.parametrize(
-    ("scale", "offset", "shown"), [(1e4, 0, ".0f"), (1e-10, 0, ".2e"), (1e-5, 0.8, ".3f")]
+    ("scale", "offset", "shown"), [(1e4, 0, ".0f"), (1e-10, 0, ".2e"), (1e-5, 0.8, ".5f")]
 )
 def test_scores_of_any_size_can_be_read(scale, offset, shown):
     frame = table([2] * 12, (-0.1, 0.0, 0.0), score="rmse")
@@ -60,6 +60,16 @@ def test_scores_of_any_size_can_be_read(scale, offset, shown):
     limits = re.findall(r"\[(\S+), (\S+)\]", found.to_latex())
     assert limits
     assert all(low != high for low, high in limits)
+
+
+@pytest.mark.parametrize(("gap", "shown"), [(0.0002, "0.7500 0.7502"), (1e-8, "0.750")])
+def test_different_means_are_never_printed_alike(gap, shown):
+    kernel = np.linspace(0.6, 0.9, 31)
+    boost = kernel - np.where(np.arange(31) < 16, 0.004, -0.004 * 16 / 15) + gap
+    frame = pd.DataFrame({"kernel": kernel, "boost": boost, "forest": kernel - 0.05})
+    found = compare(frame.assign(dataset=np.arange(31)), lower_is_better=False, n_resamples=100)
+    assert re.findall(r"0\.75\d+", found.verdict) == shown.split()
+    assert ("but boost has the best" in found.verdict) == (" " in shown)
 
 
 def test_one_task_per_dataset_says_nothing_about_clusters():

@@ -96,12 +96,28 @@ def test_a_shortened_table_keeps_the_bold_cells_of_its_rows(comparison):
     assert "The first 3 of 246 rows" in latex
 
 
-def test_scores_printed_like_the_best_are_bold():
-    rows = [(f"d{i}", f"d{i}", 0.8081 + i / 100, 0.8084 + i / 100, 0.7 + i / 50) for i in range(6)]
-    table = pd.DataFrame(rows, columns=["dataset", "task", "A", "B", "C"])
-    found = occstats.compare(table, lower_is_better=False, n_resamples=100)
-    latex = table_to_latex(paper_scores(found), group_columns=1)
-    assert latex.count(r"\textbf{0.8") == 12
+def rounded_tasks(scale=1.0, noise=(0.0, -0.004, 0.004), tasks=20):
+    """Return RMSE between 0.5 and 3, whose algorithms differ by the same amount everywhere."""
+    hardness = np.linspace(0.5, 3, tasks) + 1e-5
+    frame = pd.DataFrame({name: hardness + by for name, by in zip("abc", noise, strict=True)})
+    return frame.round(5).mul(scale).assign(dataset=[f"d{i}" for i in range(tasks)])
+
+
+@pytest.mark.parametrize(("scale", "mean"), [(1, "1.746 1.750 1.754"), (100, "174.6 175.0 175.4")])
+def test_scores_have_the_decimals_in_which_they_differ(scale, mean):
+    found = occstats.compare(rounded_tasks(scale), lower_is_better=True, n_resamples=100)
+    assert " ".join(cells(line)[2] for line in body(found.to_latex())) == mean
+    latex = found.to_latex("scores")
+    assert [line.count(r"\textbf{") for line in body(latex)] == [1] * 20
+    assert "The best score of each task is in bold." in latex
+
+
+def test_scores_that_round_to_the_best_are_bold_and_the_caption_says_so():
+    frame = rounded_tasks(noise=(0, 1e-9, 0.1))
+    frame["b"] += 1e-8
+    latex = occstats.compare(frame, lower_is_better=True, n_resamples=100).to_latex("scores")
+    assert [line.count(r"\textbf{") for line in body(latex)] == [2] * 20
+    assert "The best score of each task and all that round to it are in bold." in latex
 
 
 def test_the_tolerance_of_ties_is_a_power_of_ten_in_latex(comparison):

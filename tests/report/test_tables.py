@@ -51,8 +51,6 @@ def test_halves_are_rounded_away_from_zero_and_limits_outward():
         "+0.010", "-0.010", "0.000", "0.000", "0.000",
     ]  # fmt: skip
     assert limits(3)(-0.0075, 0.0205) == "[-0.008, +0.021]"
-    assert limits(3)(0.0225, -0.0075) == "[+0.022, -0.007]"
-    assert limits(3)(0.0004, 0.1) == "[+0.000, +0.100]"
     assert limits(3)(-0.1, -0.0004) == "[-0.100, -0.000]"
     assert limits(3)(1e-17, 0.1) == "[0.000, +0.100]"
     assert limits(3)(float("-inf"), 0.1) == "[–, +0.100]"
@@ -79,9 +77,3 @@ def test_percentages_keep_their_unit_in_every_medium(tmp_path, undrawn):
     other = frame.rename(columns=str.lower).reset_index()
     joined = occstats.load_results(tmp_path / "percent.csv", other, score_name="accuracy")
     assert joined.scores.to_numpy().max() < 1
-
-
-def test_p_values_at_the_edges():
-    values = (0.00009999, 0.00104, 0.0204, 0.0996, 0.5, 0.9949, 1.0, float("nan"))
-    expected = ["<0.001", "0.001", "0.020", "0.10", "0.50", "0.99", ">0.99", "–"]
-    assert [p_value(p) for p in values] == expected

@@ -23,6 +23,7 @@ from occstats._format import (
 )
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from occstats.comparison.study import FEW_DATASETS
+from occstats.comparison.text.digits import mean_digits, rank_digits, usual_digits
 from occstats.results.aliases import score_word
 
 if TYPE_CHECKING:
@@ -159,21 +160,16 @@ def wins_and_losses(wins: float, losses: float) -> tuple[str, str]:
     return count(int(wins), "win"), f"{losses:,.0f} loss{'es' * (losses != 1)}"
 
 
-def score_digits(comparison: Comparison) -> int:
-    """Return decimals for scores: three up to 1, fewer for larger, more for smaller scores."""
-    largest = np.nanmax(np.abs(comparison.study.results.scores.to_numpy(float)))
-    return 3 if largest == 0 else int(np.clip(3 - np.ceil(np.log10(largest)), 0, 20))
-
-
 def difference_digits(comparison: Comparison) -> int:
-    """Return decimals for differences: those of scores, or more where intervals are narrow."""
-    places = score_digits(comparison)
+    """Return decimals for differences: as usual for the scores, or more for narrow intervals."""
     if not comparison.settings.has_intervals:
-        return places
+        return mean_digits(comparison)
     rows = comparison.decision.row(subject_of(comparison))
     width = rows["ci_high"] - rows["ci_low"]
     width = width[(width > 0) & np.isfinite(width)]
-    return places if width.empty else max(places, int(np.ceil(-np.log10(width.min()))))
+    if width.empty:
+        return mean_digits(comparison)
+    return max(usual_digits(comparison), int(np.ceil(-np.log10(width.min()))))
 
 
 def tally_sentence(comparison: Comparison) -> str:
@@ -349,8 +345,8 @@ class _Writer:
         summary = self.comparison.study.means.set_index("algorithm")
         values = summary["mean_rank" if self.typical else "mean_score"]
         kind = "mean rank" if self.typical else f"mean {self.score}"
-        write = decimals(score_digits(self.comparison))
-        ranks = summary["mean_rank"].map(decimals(2))
+        write = decimals(mean_digits(self.comparison))
+        ranks = summary["mean_rank"].map(decimals(rank_digits(self.comparison)))
         means = summary["mean_score"].map(lambda value: minus_signs(write(value)))
         shown = ranks if self.typical else means
         scored = self.typical & summary["mean_score"].notna()
@@ -383,7 +379,7 @@ class _Writer:
         if not self.typical or scores.isna().any():
             return ""
         top = list(summary.index[np.isclose(scores, scores.max(), rtol=1e-12, atol=0)])
-        if summary.index[0] in top:
+        if summary.index[0] in top or means[top[0]] == means.iloc[0]:
             return ""
         return f", but {self.name(top[0])} has the best mean {self.score} ({means[top[0]]})"
 
