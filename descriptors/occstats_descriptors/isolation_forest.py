@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 
@@ -171,6 +172,12 @@ class IF(Forest):
         if self.sampling not in _SAMPLINGS:
             raise ValueError(
                 f"sampling must be one of {', '.join(_SAMPLINGS)}, got {self.sampling!r}."
+            )
+        if 0 < (X.max(axis=0) / 2 - X.min(axis=0) / 2).max() <= 5e-8:
+            warnings.warn(
+                "IF sees no difference between training rows, as all attributes vary by at most "
+                "1e-7: scale the attributes first, for example with RobustScaler.",
+                stacklevel=3,
             )
         super()._fit(X)
 

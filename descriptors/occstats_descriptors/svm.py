@@ -34,7 +34,8 @@ class SVM(Descriptor):
 
     The score is :math:`\frac{1}{2}\left(\frac{d(y)}{|d(y)| + 1} + 1\right)`; rows on the hyperplane
     have score ½. LIBSVM's decision value is :math:`\nu n\, d(y)`. Scale the attributes first: the
-    kernel has the same width for all of them. `fit` warns if no row is similar to another.
+    kernel has the same width for all of them. `fit` warns if no row is similar to another,
+    or all are alike.
 
     Parameters
     ----------
@@ -130,11 +131,16 @@ class SVM(Descriptor):
         self.support_vectors_ = X[self.support_]
         self._centred_support = rows[self.support_]
         self._rows = X
-        # Without any similarity between rows, the objective is at its lowest value, 1 / 2n.
+        # The objective is 1 / 2n if no row is similar to another, and 1 / 2 if all rows are alike.
+        seen, remedy = "", "increase"
         if self.nu < 1 and 2 * len(X) * self.objective_ < 1.01:
+            seen = "no similarity between training rows"
+        elif 1 - 2 * self.objective_ < 1e-9 and rows.any():
+            seen, remedy = "no difference between training rows", "decrease"
+        if seen:
             warnings.warn(
-                f"SVM sees no similarity between training rows with c={self.c_:g}: scale the "
-                "attributes first, for example with RobustScaler, or increase c.",
+                f"SVM sees {seen} with c={self.c_:g}: scale the attributes first, for example with "
+                f"RobustScaler, or {remedy} c.",
                 stacklevel=3,
             )
 

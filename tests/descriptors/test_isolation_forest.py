@@ -79,3 +79,8 @@ def test_sampling_of_0_22_gives_the_values_of_that_release(n, m, decimals, seed)
     np.testing.assert_allclose(
         found.score_samples(rows[:4] * 1.5), MADE_BY_0_22[n, m, decimals, seed], rtol=1e-14
     )
+
+
+def test_warns_of_rows_too_near_for_single_precision():
+    with pytest.warns(UserWarning, match="vary by at most 1e-7"):
+        assert len({*IF().fit(1e-9 * ROWS).score_samples(1e-9 * ROWS)}) == 1

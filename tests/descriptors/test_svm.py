@@ -145,11 +145,15 @@ def test_the_width_is_a_number_or_a_function_of_the_dimension():
 
 
 @pytest.mark.parametrize("solver", ["libsvm", "native"])
-def test_warns_of_rows_too_far_apart_for_the_kernel(solver):
+def test_warns_of_rows_too_far_apart_or_too_near_for_the_kernel(solver):
     rows = sample(60, 8)
     SVM(solver=solver).fit(rows)
-    with pytest.warns(UserWarning, match="scale the attributes first"):
-        SVM(solver=solver).fit(1000 * rows)
+    for factor, remedy in (
+        (1000, "no similarity .* increase"),
+        (1e-9, "no difference .* decrease"),
+    ):
+        with pytest.warns(UserWarning, match=remedy):
+            SVM(solver=solver).fit(factor * rows)
 
 
 def test_width_prints_as_written():

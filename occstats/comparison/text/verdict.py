@@ -186,8 +186,9 @@ def tally_sentence(comparison: Comparison) -> str:
         return ""
     alone = results.n_independent == results.n_tasks
     ignored = 0 if alone else counts.ignoring_clusters
-    hint = "If tasks form groups, name the column that identifies them (dataset=…)."
-    hint = comparison.study.shared_prefix or hint if alone else ""
+    hint = comparison.study.shared_prefix if alone else ""
+    if alone and not hint and "dataset" not in results.column_names:
+        hint = "If tasks form groups, name the column that identifies them (dataset=…)."
     if len(comparison.algorithms) == 2:
         if ignored > counts.different:
             p = np.nanmin(comparison.decision.ignoring_clusters[0])
