@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -29,7 +30,6 @@ from occstats.results.ask import (
 from occstats.results.doubtful import quantities
 from occstats.results.missing import choices
 from occstats.results.readers.limits import SeveralTablesError
-from occstats.results.roles import fits
 
 __all__ = ["load"]
 
@@ -127,21 +127,23 @@ class _Dialogue:
         elif not isinstance(error, UnclearTableError):
             raise error
         else:
-            further = {
+            # The answer to one question may answer those after it.
+            questions: dict[str, Callable[[UnclearTableError], None]] = {
+                "columns": self._ask_columns,
+                "measure": self._ask_measure,
+                "direction": self._ask_direction,
                 "summaries": self._ask_summaries,
                 "status": self._ask_status,
                 "differing": self._ask_differing,
                 "repeated": self._ask_repeated,
             }
-            roles = _open_roles(error) - self.asked
-            others = [name for name in further if name in {*error.questions} - self.asked]
-            if not (roles or others):
+            asked = [n for n in questions if n in {*error.questions, *_blanks(error)} - self.asked]
+            if not asked or "wrong" in error.questions:
                 raise error
-            if roles:
-                self._ask_roles(error, roles)
-            else:
-                further[others[0]](error)
-            self.asked |= roles or {others[0]}
+            if not self.asked and {*asked} & {"columns", "measure", "direction"}:
+                self._show_table(error)
+            self.asked.add(asked[0])
+            questions[asked[0]](error)
 
     def _numbered(self, question: str) -> str:
         self.n_numbered += 1
@@ -161,39 +163,57 @@ class _Dialogue:
 
     # -- what the columns are ----------------------------------------------------------------------
 
-    def _ask_roles(self, error: UnclearTableError, roles: set[str]) -> None:
-        """Ask for what the table leaves open: algorithms, tasks, score and direction."""
-        raw, found = error.raw, {column: role for role, column in error.found.items()}
+    def _show_table(self, error: UnclearTableError) -> None:
+        raw, roles = error.raw, {column: f", {role}" for role, column in error.found.items()}
         _show(with_options(error.head))
         for number, column in enumerate(raw.columns, 1):
             if number <= MOST_COLUMNS or number == len(raw.columns):
-                role = f", {found[column]}" if column in found else ""
                 name = printable(column) or "(no name)"
-                _show(f"{number:>4} {name}: {kind_of(raw, column)}{role}")
+                _show(f"{number:>4} {name}: {kind_of(raw, column)}{roles.get(column, '')}")
+
+    def _ask_columns(self, error: UnclearTableError) -> None:
+        """Ask for the columns of algorithms, tasks and scores, as far as they are open."""
+        raw, blanks = error.raw, _blanks(error)["columns"]
         numeric = {column for column in raw.columns if raw.is_numeric(column)}
         options: dict[str, Any] = {}
         algorithms: list[str] = []
-        if "algorithm" in roles:
+        by_file = len(self.sources) > 1 and "algorithm" not in error.found
+        if "algorithm" in blanks or by_file:
             algorithms = self._ask_algorithms(error, numeric)
         wide = len(algorithms) > 1 and {*algorithms} <= numeric
         if algorithms:
             options["algorithms" if wide else "algorithm"] = _one_or_more(algorithms)
-        if "task" in roles:
-            options |= self._ask_task(error, numeric - {*algorithms}, wide)
+        if "task" in blanks:
+            options |= self._ask_task(error, numeric - {*algorithms}, algorithms, wide)
         tasks = options.get("task", "")
         wide = wide or (not isinstance(tasks, str) and {*tasks} <= numeric)
-        if "score" in roles and not wide:
+        if "score" in blanks and not wide:
             known = error.found.get("score")
             question = self._numbered(f"Which column is the score{_offered(known)}")
             options["score"] = _ask(
                 question, lambda answer: _score_of(error, answer or known or "")
             )
-        listed = measure(options.get("score", ""))[0]
-        sure = listed is not None and fits(listed, [raw.numbers(options["score"])])
-        if "lower_is_better" in roles and not sure:
-            question = self._numbered("Is a higher or a lower score better? (h / l):")
-            options["lower_is_better"] = _choose(question, "hl") == "l"
         self.answers |= options
+
+    def _ask_measure(self, error: UnclearTableError) -> None:
+        """Ask which of several measures in a column is compared."""
+        (column,) = _blanks(error)["measure"]
+        names = error.raw.names(column)
+
+        def understood(answer: str) -> str:
+            if answer not in names:
+                raise ResultsError(f"Please answer one of {quote_list(names, limit=8)}.")
+            return f"{column}={answer}"
+
+        question = f"Which {quote(column)} is compared ({quote_list(names, limit=8)})?"
+        self.answers["where"] = [
+            *self.answers.get("where", ()),
+            _ask(self._numbered(question), understood),
+        ]
+
+    def _ask_direction(self, error: UnclearTableError) -> None:
+        question = self._numbered("Is a higher or a lower score better? (h / l):")
+        self.answers["lower_is_better"] = _choose(question, "hl") == "l"
 
     def _ask_algorithms(self, error: UnclearTableError, numeric: set[str]) -> list[str]:
         columns, several = error.raw.columns, len(self.sources) > 1
@@ -204,7 +224,7 @@ class _Dialogue:
         )
         files = ["file"] if several else []
         while True:
-            algorithms = _ask_columns(question, columns, error.found.get("algorithm"), files)
+            algorithms = _ask_names(question, columns, error.found.get("algorithm"), files)
             are_scores = len(algorithms) > 1 and {*algorithms} <= numeric
             measures = quantities(algorithms) if are_scores else []
             named = f"   Named as measures: {quote_list(measures)}. Are these algorithms"
@@ -212,14 +232,16 @@ class _Dialogue:
                 return algorithms
 
     def _ask_task(
-        self, error: UnclearTableError, numeric: set[str], wide: bool
+        self, error: UnclearTableError, numeric: set[str], algorithms: Sequence[str], wide: bool
     ) -> dict[str, str | list[str]]:
         columns, known = error.raw.columns, error.found.get("dataset")
         tasks = f", or which columns are tasks ({column_numbers(columns, numeric)})"
         more = "" if wide or len(numeric) < 2 else tasks
         question = self._numbered(f"Which column names the dataset or task (or none){more}")
         default, file = known or error.found.get("task"), "row" if wide else "file"
-        answer = _ask_columns(question, columns, default, ["none", file])
+        taken = dict.fromkeys(algorithms or [error.found.get("algorithm", "")], "the algorithm")
+        taken |= {column: "a measure" for column in numeric if measure(column)[0]}
+        answer = _ask_names(question, columns, default, ["none", file], taken)
         if answer in ([], [f"@{file}"]):
             return {"dataset": f"@{file}"}
         if known in answer and answer[1:]:
@@ -347,18 +369,23 @@ class _Dialogue:
 # -- questions and answers -------------------------------------------------------------------------
 
 
-def _open_roles(error: UnclearTableError) -> set[str]:
-    """Return what the templates leave open: algorithm, task, score or lower_is_better.
+def _blanks(error: UnclearTableError) -> dict[str, set[str]]:
+    """Return what the templates leave open: columns by role, the measure and the direction.
 
     A score that they propose is open, too.
     """
     same = {"algorithms": "algorithm", "dataset": "task", "algorithm_from": "algorithm"}
-    roles: set[str] = set()
+    blanks: dict[str, set[str]] = {"columns": set(), "measure": set(), "direction": set()}
     for name, value in ((name, v) for form in error.templates for name, v in form.items()):
         first = value[0] if isinstance(value, list) else value
-        if name == "score" or (isinstance(first, Blank) and not first.optional):
-            roles.add(same.get(name, name))
-    return roles & {"algorithm", "task", "score", "lower_is_better"}
+        needed = isinstance(first, Blank) and not first.optional
+        if name == "lower_is_better" and needed:
+            blanks["direction"].add(name)
+        elif name == "where" and needed and first.endswith("=VALUE"):
+            blanks["measure"].add(first.removesuffix("=VALUE"))
+        elif name == "score" or (needed and same.get(name, name) in {"algorithm", "task"}):
+            blanks["columns"].add(same.get(name, name))
+    return {name: held for name, held in blanks.items() if held}
 
 
 def _show(text: str) -> None:
@@ -395,10 +422,17 @@ def _agreed(question: str) -> bool:
     return _choose(f"{question}? (y / n):", "yn") == "y"
 
 
-def _ask_columns(
-    question: str, columns: Sequence[str], default: str | None, others: Sequence[str] = ()
+def _ask_names(
+    question: str,
+    columns: Sequence[str],
+    default: str | None,
+    others: Sequence[str] = (),
+    taken: Mapping[str, str] = MappingProxyType({}),
 ) -> list[str]:
-    """Ask for columns by number, range or name; ``others`` are none, file or row."""
+    """Ask for columns by number, range or name; ``others`` are none, file or row.
+
+    A column that is ``taken`` cannot be the only one.
+    """
 
     def understood(answer: str) -> list[str]:
         if not answer and default is not None:
@@ -407,7 +441,10 @@ def _ask_columns(
             return []
         if answer not in columns and answer.removeprefix("@") in {*others} - {"none"}:
             return [f"@{answer.removeprefix('@')}"]
-        return _columns_of(answer, columns)
+        named = _columns_of(answer, columns)
+        if len(named) == 1 and named[0] in taken:
+            raise ResultsError(f"{quote(named[0])} is {taken[named[0]]}; name another column.")
+        return named
 
     found: list[str] = _ask(f"{question}{_offered(default)}", understood)
     return found

@@ -829,6 +829,7 @@ class _Finder:
         told = self.reading.lower_is_better is not None
         # Losses may be negated, and kappa is given in per cent, too.
         if (listed.per_cent and (rest > 0).any()) or (told and self.reading.score_name is not None):
+            self.questions["wrong"] = problem
             self.unclear(
                 f"{problem}; correct {which}, or pass another score_name=… if all is right"
             )

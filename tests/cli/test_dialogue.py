@@ -129,3 +129,14 @@ def test_only_what_is_open_is_asked(table):
     assert code == 0, screen
     assert "Which column is the score" not in screen
     assert "Which column names the algorithms" not in screen
+
+
+def test_a_measure_is_chosen_before_its_direction(tmp_path):
+    keys = [(d, m, a) for d in "abcdef" for m in ("accuracy", "rmse") for a in ("ours", "base")]
+    frame = pd.DataFrame(keys, columns=["group", "metric", "solver"])
+    frame["value"] = np.random.default_rng(0).uniform(size=len(frame)).round(3)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    code, screen = converse(tmp_path, COMMAND, "solver", "group", "f1", "rmse", "y")
+    assert code == 0, screen
+    assert "'solver' is the algorithm; name another column." in screen
+    assert "lower is better; only rows with 'metric=rmse'" in " ".join(screen.split())
