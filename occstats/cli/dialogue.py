@@ -128,7 +128,7 @@ class _Dialogue:
             raise error
         else:
             # The answer to one question may answer those after it.
-            questions: dict[str, Callable[[UnclearTableError], None]] = {
+            questions: dict[str, Callable[[UnclearTableError], set[str] | None]] = {
                 "columns": self._ask_columns,
                 "measure": self._ask_measure,
                 "direction": self._ask_direction,
@@ -137,13 +137,13 @@ class _Dialogue:
                 "differing": self._ask_differing,
                 "repeated": self._ask_repeated,
             }
-            asked = [n for n in questions if n in {*error.questions, *_blanks(error)} - self.asked]
-            if not asked or "wrong" in error.questions:
+            unclear = {*error.questions} - self.asked | {*_blanks(error, self.asked)}
+            name = next((name for name in questions if name in unclear), None)
+            if name is None or "wrong" in error.questions:
                 raise error
-            if not self.asked and {*asked} & {"columns", "measure", "direction"}:
+            if not self.asked and name in {"columns", "measure", "direction"}:
                 self._show_table(error)
-            self.asked.add(asked[0])
-            questions[asked[0]](error)
+            self.asked |= questions[name](error) or {name}
 
     def _numbered(self, question: str) -> str:
         self.n_numbered += 1
@@ -171,15 +171,17 @@ class _Dialogue:
                 name = printable(column) or "(no name)"
                 _show(f"{number:>4} {name}: {kind_of(raw, column)}{roles.get(column, '')}")
 
-    def _ask_columns(self, error: UnclearTableError) -> None:
-        """Ask for the columns of algorithms, tasks and scores, as far as they are open."""
-        raw, blanks = error.raw, _blanks(error)["columns"]
+    def _ask_columns(self, error: UnclearTableError) -> set[str]:
+        """Ask for the columns of algorithms, tasks and scores, and return the roles asked."""
+        raw, blanks = error.raw, _blanks(error, self.asked)["columns"]
         numeric = {column for column in raw.columns if raw.is_numeric(column)}
         options: dict[str, Any] = {}
+        asked: set[str] = blanks & {"task"}
         algorithms: list[str] = []
         by_file = len(self.sources) > 1 and "algorithm" not in error.found
         if "algorithm" in blanks or by_file:
             algorithms = self._ask_algorithms(error, numeric)
+            asked.add("algorithm")
         wide = len(algorithms) > 1 and {*algorithms} <= numeric
         if algorithms:
             options["algorithms" if wide else "algorithm"] = _one_or_more(algorithms)
@@ -188,16 +190,18 @@ class _Dialogue:
         tasks = options.get("task", "")
         wide = wide or (not isinstance(tasks, str) and {*tasks} <= numeric)
         if "score" in blanks and not wide:
+            asked.add("score")
             known = error.found.get("score")
             question = self._numbered(f"Which column is the score{_offered(known)}")
             options["score"] = _ask(
                 question, lambda answer: _score_of(error, answer or known or "")
             )
         self.answers |= options
+        return asked
 
     def _ask_measure(self, error: UnclearTableError) -> None:
         """Ask which of several measures in a column is compared."""
-        (column,) = _blanks(error)["measure"]
+        (column,) = _blanks(error, self.asked)["measure"]
         names = error.raw.names(column)
 
         def understood(answer: str) -> str:
@@ -369,10 +373,10 @@ class _Dialogue:
 # -- questions and answers -------------------------------------------------------------------------
 
 
-def _blanks(error: UnclearTableError) -> dict[str, set[str]]:
+def _blanks(error: UnclearTableError, asked: set[str]) -> dict[str, set[str]]:
     """Return what the templates leave open: columns by role, the measure and the direction.
 
-    A score that they propose is open, too.
+    A score that they propose is open, too. Nothing is asked twice.
     """
     same = {"algorithms": "algorithm", "dataset": "task", "algorithm_from": "algorithm"}
     blanks: dict[str, set[str]] = {"columns": set(), "measure": set(), "direction": set()}
@@ -384,8 +388,8 @@ def _blanks(error: UnclearTableError) -> dict[str, set[str]]:
         elif name == "where" and needed and first.endswith("=VALUE"):
             blanks["measure"].add(first.removesuffix("=VALUE"))
         elif name == "score" or (needed and same.get(name, name) in {"algorithm", "task"}):
-            blanks["columns"].add(same.get(name, name))
-    return {name: held for name, held in blanks.items() if held}
+            blanks["columns"] |= {same.get(name, name)} - asked
+    return {name: held for name, held in blanks.items() if held and name not in asked}
 
 
 def _show(text: str) -> None:
