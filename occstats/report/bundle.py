@@ -17,6 +17,7 @@ from occstats.report.formatted_table import Table
 from occstats.report.json_document import to_json
 from occstats.report.markup import (
     escape_markdown,
+    fits_text,
     prose_to_latex,
     table_to_latex,
     table_to_markdown,
@@ -32,6 +33,9 @@ PAPER_TABLES = {
     "p_values": paper_p_values,
     "scores": paper_scores,
 }
+
+# Where the names of all algorithms do not fit above the columns, numbers replace them.
+NUMBERED = {"p_values": paper_p_values, "scores": paper_scores}
 
 
 def write(comparison: Comparison, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -97,7 +101,10 @@ def paper_files(comparison: Comparison) -> dict[str, str]:
 def paper_table(comparison: Comparison, name: str = "comparison", label: str = "") -> str:
     """Return a table of a paper in LaTeX."""
     check_choice("table", name, PAPER_TABLES)
-    table = PAPER_TABLES[name](comparison).capped()
+    table = PAPER_TABLES[name](comparison)
+    if name in NUMBERED and not fits_text(table):
+        table = NUMBERED[name](comparison, numbered=True)
+    table = table.capped()
     # In the table of scores, repeated datasets are left out; m precedes the tasks.
     grouped = 0
     if name == "scores" and comparison.results.scores.index.get_level_values(0).has_duplicates:

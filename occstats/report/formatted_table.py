@@ -140,13 +140,13 @@ class Table:
         if not parts:
             return self
         pointer = f"The first {' and '.join(parts)}; all are in {place or self.csv_path}."
-        return replace(
-            self,
-            shown=self._source.head(rows),
-            best=None if self.best is None else self.best.head(rows),
-            columns=self.columns[:columns],
-            note=f"{self.note} {pointer}".strip(),
-        )
+        note = f"{self.note} {pointer}".strip()
+        return replace(self.head(rows), columns=self.columns[:columns], note=note)
+
+    def head(self, rows: int) -> Table:
+        """Return the first rows."""
+        best = None if self.best is None else self.best.head(rows)
+        return replace(self, shown=self._source.head(rows), best=best)
 
     def remark(self, mark: str = "Bold:") -> str:
         """Return the meaning of bold cells, and the note."""

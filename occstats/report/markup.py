@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+import numpy as np
+
 from occstats._format import TEX_COMMANDS, printable, shorten
 from occstats.errors import ArgumentError
 from occstats.report.formatted_table import Column, Table
@@ -20,24 +22,32 @@ _LATEX = re.compile("|".join(map(re.escape, TEX_COMMANDS)))
 
 # A larger table in an output cell makes a notebook unusable.
 NOTEBOOK_COLUMNS = 40
-# A LaTeX table with more rows and lines of caption breaks across pages.
-PAGE_LINES, CAPTION_LINE = 40, 75
-# Widths in points: a column of a two-column article, and the text of one with a single column.
-COLUMN_WIDTH, TEXT_WIDTH = 229.0, 345.0
+# Sizes in points: a column of a two-column article, the text of one with a single column, and the
+# height of a page, less the space around a table, its rules and its headings.
+COLUMN_WIDTH, TEXT_WIDTH, PAGE_HEIGHT = 229.0, 345.0, 490.0
 # The smallest font of a table in a column: wider ones take the width of the page.
 SMALLEST_IN_COLUMN = 5
 # In the smallest font, names wrap in a column that is at least as wide.
 NARROWEST_NAMES = 75.0
-# Font sizes, largest first: command, width relative to 10 pt, half the space between columns.
+# Font sizes, largest first: command, width relative to 10 pt, half the space between columns, and
+# the distance of lines.
 SIZES = (
-    ("", 1.0, 6.0),
-    ("", 1.0, 4.0),
-    (r"\small", 0.93, 4.0),
-    (r"\footnotesize", 0.85, 3.0),
-    (r"\scriptsize", 0.8, 1.5),
-    (r"\tiny", 0.68, 2.0),
-    (r"\tiny", 0.68, 1.5),
+    ("", 1.0, 6.0, 12.0),
+    ("", 1.0, 4.0, 12.0),
+    (r"\small", 0.93, 4.0, 11.0),
+    (r"\footnotesize", 0.85, 3.0, 9.5),
+    (r"\scriptsize", 0.8, 1.5, 8.0),
+    (r"\tiny", 0.68, 2.0, 6.0),
+    (r"\tiny", 0.68, 1.5, 6.0),
 )
+# Height in points of a rule between groups of rows, and of a line of the caption.
+RULE, CAPTION_LINE = 5.0, 12.0
+# A long table needs a single column, from which the text returns to two.
+ONE_COLUMN = (
+    r"\makeatletter\edef\occstatsreturn{\if@twocolumn\noexpand\twocolumn\fi}"
+    r"\if@twocolumn\onecolumn\fi\makeatother"
+)
+RETURN = r"\occstatsreturn"
 # Widths of characters of Computer Modern at 10 pt; those of other letters are at most 7.5 and 5.2.
 WIDTHS = dict.fromkeys("+−<>≥≤±=×%@&mwKGOQ_", 7.9) | dict.fromkeys(".,:;'|[]()/il", 2.8)
 WIDTHS |= dict.fromkeys("0123456789", 5.0) | {" ": 3.3, "M": 9.2, "W": 10.3, "I": 3.7}
@@ -160,7 +170,8 @@ def table_to_latex(table: Table, *, group_columns: int = 0, label: str = "") -> 
 
     A table that fits a column of a two-column paper in ``\scriptsize`` is a ``table``; a wider one
     is a ``table*``, which fits the text of an article; if necessary, its first column wraps, or it
-    is split into parts. If a page is too short, it is a ``longtable``.
+    is split into parts. If a page is too short even in the smallest font, it is a ``longtable`` on
+    pages of a single column.
 
     Parameters
     ----------
@@ -199,22 +210,24 @@ def table_to_latex(table: Table, *, group_columns: int = 0, label: str = "") -> 
     if not re.fullmatch(r"[\w:.\-/ ]+", str(named), re.ASCII):
         raise ArgumentError(f"label must consist of letters, digits and :.-/_; got {named!r}")
     parts = _parts(table, max(group_columns, 1))
-    write = _float if _fits_page(table) else _long_table
     written = []
     for number, part in enumerate(parts, start=1):
         text, name = caption, named
         if number > 1:
             text, name = f"{prose_to_latex(table.title)}.", f"{named}-{number}"
         text += f" Part {number} of {len(parts)}." if len(parts) > 1 else ""
+        write = _float if _fitting_style(part, group_columns)[0] else _long_table
         lines = write(part, rf"\caption{{{text}}}", rf"\label{{{name}}}", group_columns)
         written.append("\n".join(lines) + "\n")
+    if any("{longtable}" in text for text in written):
+        written = [f"{ONE_COLUMN}\n", *written, f"{RETURN}\n"]
     return "\n".join(written)
 
 
 def tabular_to_latex(table: Table, *, group_columns: int = 0) -> list[str]:
     """Return the lines of a table that does not float, in the font in which it fits the text."""
     return [
-        *_fitting_style(table)[1],
+        *_fitting_style(table, group_columns)[1],
         rf"\begin{{tabular}}{_alignments(table)}",
         *_head(table),
         *_latex_rows(table, group_columns),
@@ -227,12 +240,8 @@ def _caption(table: Table) -> str:
     return " ".join(filter(None, [f"{table.title}.", table.explanation, table.remark()]))
 
 
-def _fits_page(table: Table) -> bool:
-    return len(table) + len(_caption(table)) / CAPTION_LINE <= PAGE_LINES
-
-
 def _float(table: Table, caption: str, label: str, group_columns: int) -> list[str]:
-    environment, _ = _fitting_style(table)
+    environment, _ = _fitting_style(table, group_columns)
     return [
         rf"\begin{{{environment}}}",
         "% needs: booktabs",
@@ -248,8 +257,8 @@ def _long_table(table: Table, caption: str, label: str, group_columns: int) -> l
     head, width = _head(table), len(table.columns)
     return [
         r"\begingroup",
-        r"% needs: booktabs, longtable; in a two-column paper, after \onecolumn",
-        *_fitting_style(table)[1],
+        r"% needs: booktabs, longtable",
+        *_fitting_style(table, group_columns)[1],
         rf"\begin{{longtable}}{_alignments(table)}",
         rf"{caption}{label}\\",
         *(*head, r"\endfirsthead", *head, r"\endhead", r"\midrule"),
@@ -323,41 +332,75 @@ def _latex_bold(cell: str) -> str:
 
 def _parts(table: Table, n_leading: int) -> list[Table]:
     """Return the table in as few parts as fit the text; each begins with the leading columns."""
-    if _wrapped_width(table):
+    leading, others = table.columns[:n_leading], table.columns[n_leading:]
+    if _wrapped_width(table) or not others:
         return [table]
-    _, scale, space = SIZES[-1]
-    room = TEXT_WIDTH + 2 * space
-    widths = [width * scale + 2 * space for width in _column_widths(table)]
-    parts: list[list[Column]] = [[]]
-    used = lead = sum(widths[:n_leading])
-    for column, width in zip(table.columns[n_leading:], widths[n_leading:], strict=True):
-        if parts[-1] and used + width > room:
-            parts.append([])
-            used = lead
-        parts[-1].append(column)
-        used += width
-    return [replace(table, columns=(*table.columns[:n_leading], *part)) for part in parts]
+    _, scale, space, _ = SIZES[-1]
+    widths = np.multiply(_column_widths(table), scale) + 2 * space
+    room = TEXT_WIDTH + 2 * space - widths[:n_leading].sum()
+    for n_parts in range(1, len(others) + 1):
+        places = np.array_split(np.arange(len(others)), n_parts)
+        if all(widths[part + n_leading].sum() <= room for part in places):
+            break
+    parts = [replace(table, columns=(*leading, *(others[p] for p in part))) for part in places]
+    return [_without_blank_end(part, n_leading) for part in parts]
+
+
+def _without_blank_end(part: Table, n_leading: int) -> Table:
+    """Return the part of a triangle without its last rows if these are empty."""
+    filled = [place for place, row in enumerate(part.cells(), 1) if any(row[n_leading:])]
+    return part.head(max(filled, default=len(part)))
 
 
 def _wrapped_width(table: Table) -> float:
     """Return the width in points in which the first column wraps; 0 if it need not or cannot."""
-    _, scale, space = SIZES[-1]
+    _, scale, space, _ = SIZES[-1]
     names, *others = _column_widths(table) or [0.0]
     room = TEXT_WIDTH - sum(width * scale + 2 * space for width in others)
     wraps = not table.columns[0].number and NARROWEST_NAMES <= room < names * scale
     return room if wraps else 0.0
 
 
-def _fitting_style(table: Table) -> tuple[str, list[str]]:
-    """Return the environment of a table, and the largest font and space in which it fits."""
-    width, gaps = sum(_column_widths(table)), 2 * (len(table.columns) - 1)
+def _fitting_style(table: Table, group_columns: int = 0) -> tuple[str, list[str]]:
+    """Return the environment of a table, and the largest font and space in which it fits.
+
+    There is no environment if the table is longer than a page.
+    """
+    widths, gaps = _column_widths(table), 2 * (len(table.columns) - 1)
+    wrapped = _wrapped_width(table)
     sizes = [("table", COLUMN_WIDTH, size) for size in SIZES[:SMALLEST_IN_COLUMN]]
-    sizes = sizes if _fits_page(table) else []
     sizes += [("table*", TEXT_WIDTH, size) for size in SIZES]
-    fitting = [s for s in sizes if s[2][1] * width + gaps * s[2][2] <= s[1]]
-    environment, _, (font, _, space) = [*fitting, sizes[-1]][0]
+    wide = [
+        (environment, text, size)
+        for environment, text, size in sizes
+        if size[1] * sum(widths) + gaps * size[2] <= text
+    ] or [sizes[-1]]
+    rules, caption = RULE * _n_groups(table, group_columns), _width(_caption(table))
+
+    def height(text: float, size: tuple[str, float, float, float]) -> float:
+        lines = len(table)
+        if wrapped:
+            lines = sum(1 + int(1.2 * size[1] * _width(row[0]) / wrapped) for row in table.cells())
+        return lines * size[3] + rules + CAPTION_LINE * (1 + caption / text)
+
+    fitting = [choice for choice in wide if height(*choice[1:]) <= PAGE_HEIGHT]
+    environment = fitting[0][0] if fitting else ""
+    # A long table has the width of the text.
+    _, _, (font, _, space, _) = [*fitting, *(w for w in wide if w[0] == "table*")][0]
     narrow = rf"\setlength{{\tabcolsep}}{{{space:g}pt}}" if space != SIZES[0][2] else ""
     return environment, [*filter(None, [font, narrow])]
+
+
+def _n_groups(table: Table, group_columns: int) -> int:
+    """Return the number of groups of rows, between which there are rules."""
+    first = [row[0] for row in table.cells()] if group_columns else []
+    return sum(1 for _ in groupby(first))
+
+
+def fits_text(table: Table) -> bool:
+    """Return whether the whole table fits the text in a font that is easily read."""
+    _, scale, space, _ = SIZES[SMALLEST_IN_COLUMN - 1]
+    return sum(_column_widths(table)) * scale + 2 * space * (len(table.columns) - 1) <= TEXT_WIDTH
 
 
 def _column_widths(table: Table) -> list[float]:

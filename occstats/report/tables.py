@@ -66,9 +66,8 @@ PAIR_COLUMNS = ["difference", "ci_low", "ci_high", "p", "conclusion", "reversed"
 PAIR_COLUMNS += ["wins", "ties", "losses"]
 FIRST_ROWS = 15
 ROUNDED_BEST = "The best score of each task and all that round to it are in bold."
-# Longer names are replaced in headings: by a role, or in a matrix for a paper by a number.
+# Longer names are replaced by a role in headings.
 LONGEST_NAME = 12
-LONGEST_HEADING = 6
 # Traits in the order of the table of Lenz et al.: heading and writer. Papers print sizes without
 # thousands separators.
 SIZE = "{:.0f}".format
@@ -314,22 +313,22 @@ def _upper_triangle(square: pd.DataFrame) -> pd.DataFrame:
     return square.where(np.triu(np.ones(square.shape, dtype=bool), k=1)).iloc[:-1, 1:]
 
 
-def paper_p_values(comparison: Comparison) -> Table:
-    """Return the matrix of the deciding p-values for a paper; long names are numbered."""
+def paper_p_values(comparison: Comparison, *, numbered: bool = False) -> Table:
+    """Return the matrix of the deciding p-values for a paper; its columns may be numbered."""
     table = _p_values(comparison)
     first, *others = table.columns
     table = replace(table, columns=(replace(first, header=""), *others))
-    if table.shown is None or max(len(column.header) for column in others) <= LONGEST_HEADING:
+    if table.shown is None or not numbered:
         return table
     number = _numbers(comparison)
     rows = table.shown[first.keys[0]]
     rest = [column.header for column in others if column.header not in set(rows)]
-    numbered = "".join(f" {number[name]}: {name}." for name in rest)
+    unnamed = "".join(f" {number[name]}: {name}." for name in rest)
     return replace(
         table,
         columns=(table.columns[0], *(replace(c, header=number[c.header]) for c in others)),
         shown=table.shown.assign(**{first.keys[0]: [f"{number[name]} {name}" for name in rows]}),
-        note=f"{table.note}{numbered}".strip(),
+        note=f"{table.note}{unnamed}".strip(),
     )
 
 
@@ -667,7 +666,7 @@ def _task_columns(comparison: Comparison, frame: pd.DataFrame) -> list[Leading]:
     ]
 
 
-def paper_scores(comparison: Comparison) -> Table:
+def paper_scores(comparison: Comparison, *, numbered: bool = False) -> Table:
     """Return every score with the traits of its task for a paper; the best are bold."""
     results, scores = comparison.results, comparison.results.scores[comparison.algorithms]
     dataset, *task = [
@@ -681,7 +680,7 @@ def paper_scores(comparison: Comparison) -> Table:
     }
     first = [traits.pop("m")] if "m" in traits else []
     numbers, note = _numbers(comparison), ""
-    if max(map(len, numbers)) > LONGEST_NAME:
+    if numbered:
         scores = scores.rename(columns=numbers)
         note = " ".join(f"{place}: {name}." for name, place in numbers.items())
     return _task_table(

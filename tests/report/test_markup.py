@@ -56,9 +56,10 @@ def test_brackets_and_stars_at_the_beginning_of_a_row_are_no_options_of_tex():
     assert escape_latex("Holm-corrected, a--b ≥ 1") == r"Holm-corrected, a-{}-b $\geq$ 1"
 
 
-def test_long_names_are_numbered_in_the_matrix_of_a_paper():
+def test_names_that_do_not_fit_are_numbered_in_the_matrix_of_a_paper(comparison):
+    assert " & SVM & NND &" in comparison.to_latex("p_values")
     results = occstats.load_results("lenz2021").select(["ALP", "SVM", "NND", "SAE"])
-    names = {name: f"descriptor {name}" for name in results.algorithms}
+    names = {name: f"a descriptor with a name of many words: {name}" for name in results.algorithms}
     table = results.scores.rename(columns=names).reset_index()
     found = occstats.compare(table, lower_is_better=False, n_resamples=100)
     latex = paper_files(found)["paper/p_values.tex"]
@@ -155,14 +156,11 @@ def test_tables_of_a_paper_compile_and_fit(comparison, kind, tmp_path):
     assert not any("Part 2" in paper_table(each) for each in found)
     if kind == "article":
         parts += [each._repr_latex_() for each in found]
-    else:
-        # A long table needs one column, from which the text does not return.
-        parts.sort(key=lambda text: "longtable" in text)
-        first = next(place for place, text in enumerate(parts) if "longtable" in text)
-        parts.insert(first, r"\onecolumn")
+    assert [("longtable" in text) for text in paper_files(found[4]).values()] == [0, 0, 1]
     printed = typeset(tmp_path, "\n\n\\clearpage\n".join(dict.fromkeys(parts)), CLASSES[kind])
     too_wide = map(float, re.findall(r"Overfull .hbox \(([\d.]+)pt", printed))
     assert [points for points in too_wide if points > 2] == []
+    assert "Float too large" not in printed
 
 
 def test_nine_algorithms_fit_a_column_and_labels_can_be_set(comparison):
