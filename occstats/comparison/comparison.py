@@ -399,26 +399,36 @@ class Comparison:
         """Return the deciding p-values as a matrix, rows and columns best first."""
         return self.matrix("p")
 
-    def to_latex(self, table: str = "comparison", *, label: str = "") -> str:
-        """Return a table for a paper, in LaTeX (booktabs).
+    def to_latex(self, table: str = "comparison", *, caption: str = "", label: str = "") -> str:
+        r"""Return a table for a paper, in LaTeX (booktabs).
 
         Parameters
         ----------
         table : {"comparison", "p_values", "scores"}
             The comparison with the leader or control, the p-values of all pairs, or all scores.
-        label
+        caption : str, optional
+            LaTeX that begins the caption; by default a title. The meaning of the marks follows.
+        label : str, optional
             Name by which the paper refers to the table; by default ``tab:comparison``,
             ``tab:p-values`` or ``tab:scores``.
+
+        Returns
+        -------
+        str
+            The table as in the file of the same name in the folder of ``write``.
 
         Examples
         --------
         >>> import occstats
-        >>> print(occstats.compare("lenz2021", n_resamples=100).to_latex()[:14])
-        \\begin{table}
+        >>> comparison = occstats.compare("lenz2021", n_resamples=100)
+        >>> latex = comparison.to_latex(caption=r"Nine detectors~\cite{lenz}.", label="tab:nine")
+        >>> print(*latex.splitlines()[3:5], sep="\n")
+        \caption{Nine detectors~\cite{lenz}. * p $\leq$ 0.05, ...}
+        \label{tab:nine}
         """
         from occstats.report.bundle import paper_table
 
-        return paper_table(self, table, label)
+        return paper_table(self, table, caption, label)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values, with the keys of ``occstats compare --json``."""

@@ -322,18 +322,20 @@ class Comparisons(Mapping[str, Comparison]):
 
         return dump(self.to_dict(), indent)
 
-    def to_latex(self, *, label: str = "") -> str:
+    def to_latex(self, *, caption: str = "", label: str = "") -> str:
         """Return the table for a paper, in LaTeX (booktabs).
 
         Parameters
         ----------
+        caption
+            LaTeX that begins the caption; by default a title.
         label
             Name by which the paper refers to the table; by default ``tab:measures`` or
             ``tab:slices``.
         """
         from occstats.report.family_tables import family_to_latex
 
-        return family_to_latex(self, label)
+        return family_to_latex(self, caption, label)
 
     def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the report of every member to a folder of its own, and a page that links them."""

@@ -98,7 +98,9 @@ def paper_files(comparison: Comparison) -> dict[str, str]:
     }
 
 
-def paper_table(comparison: Comparison, name: str = "comparison", label: str = "") -> str:
+def paper_table(
+    comparison: Comparison, name: str = "comparison", caption: str = "", label: str = ""
+) -> str:
     """Return a table of a paper in LaTeX."""
     check_choice("table", name, PAPER_TABLES)
     table = PAPER_TABLES[name](comparison)
@@ -109,7 +111,7 @@ def paper_table(comparison: Comparison, name: str = "comparison", label: str = "
     grouped = 0
     if name == "scores" and comparison.results.scores.index.get_level_values(0).has_duplicates:
         grouped = 3 if table.headers[1] == "m" else 2
-    return table_to_latex(table, group_columns=grouped, label=label)
+    return table_to_latex(table, group_columns=grouped, caption=caption, label=label)
 
 
 def methods_to_latex(methods: MethodsText) -> str:

@@ -179,10 +179,10 @@ def family_text(family: Comparisons) -> str:
     return stream.getvalue().rstrip()
 
 
-def family_to_latex(family: Comparisons, label: str) -> str:
+def family_to_latex(family: Comparisons, caption: str = "", label: str = "") -> str:
     """Return the table for a paper."""
     table = replace(family_table(family), name=f"{family.kind}s")
-    return table_to_latex(table, label=label)
+    return table_to_latex(table, caption=caption, label=label)
 
 
 def family_to_html(family: Comparisons) -> str:
@@ -208,7 +208,7 @@ def write_family(
     files: dict[str, str | bytes] = {
         "comparisons.json": family.to_json() + "\n",
         "pairs.csv": frame_to_csv(family.pairwise),
-        f"paper/{family.kind}s.tex": family_to_latex(family, ""),
+        f"paper/{family.kind}s.tex": family_to_latex(family),
         **render(drawn, "paper/conclusions", ["pdf", "svg"], title="Conclusions"),
     }
     links = {}

@@ -165,7 +165,9 @@ def _joined(rows: list[list[str]]) -> str:
     return "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
 
 
-def table_to_latex(table: Table, *, group_columns: int = 0, label: str = "") -> str:
+def table_to_latex(
+    table: Table, *, group_columns: int = 0, caption: str = "", label: str = ""
+) -> str:
     r"""Return the table in LaTeX, as large as fits a paper.
 
     A table that fits a column of a two-column paper in ``\scriptsize`` is a ``table``; a wider one
@@ -179,6 +181,8 @@ def table_to_latex(table: Table, *, group_columns: int = 0, label: str = "") -> 
         The table.
     group_columns
         In the first ones, repeated values are left out; rules separate groups of the first.
+    caption
+        LaTeX that replaces the title at the beginning of the caption.
     label
         Name by which the paper refers to it; by default ``tab:`` and its own name.
 
@@ -205,16 +209,17 @@ def table_to_latex(table: Table, *, group_columns: int = 0, label: str = "") -> 
     \end{table}
     <BLANKLINE>
     """
-    caption = prose_to_latex(_caption(table))
+    title = str(caption) or prose_to_latex(f"{table.title}.")
+    explained = prose_to_latex(" ".join(filter(None, [table.explanation, table.remark()])))
     named = label or f"tab:{table.name.replace('_', '-')}"
     if not re.fullmatch(r"[\w:.\-/ ]+", str(named), re.ASCII):
         raise ArgumentError(f"label must consist of letters, digits and :.-/_; got {named!r}")
     parts = _parts(table, max(group_columns, 1))
     written = []
     for number, part in enumerate(parts, start=1):
-        text, name = caption, named
+        text, name = f"{title} {explained}".rstrip(), named
         if number > 1:
-            text, name = f"{prose_to_latex(table.title)}.", f"{named}-{number}"
+            text, name = title, f"{named}-{number}"
         text += f" Part {number} of {len(parts)}." if len(parts) > 1 else ""
         write = _float if _fitting_style(part, group_columns)[0] else _long_table
         lines = write(part, rf"\caption{{{text}}}", rf"\label{{{name}}}", group_columns)

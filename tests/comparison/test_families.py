@@ -136,7 +136,7 @@ def test_every_output_has_the_one_decision(options):
 
 
 def test_the_folder_has_a_report_for_each_slice(tmp_path, monkeypatch):
-    monkeypatch.setattr("occstats.figures.registry.draw_figures", lambda *_, **__: [])
+    monkeypatch.setattr("occstats.report.page._draw", lambda *_: [])
     data = table(20).replace({"part": {"x": "<b>x</b>"}})
     folder = compare(data, score="auroc", by="part").write(tmp_path / "out")
     assert {"index.html", "comparisons.json", "pairs.csv"} <= {p.name for p in folder.iterdir()}
@@ -191,7 +191,7 @@ def test_the_result_is_a_mapping_with_a_table_for_a_paper():
         found.p_values  # noqa: B018
     with pytest.raises(AttributeError, match=r"'verdct' \(did you mean 'verdict'\?\)"):
         found.verdct  # noqa: B018
-    assert "\\label{tab:mine}" in found.to_latex(label="tab:mine")
+    assert "\\caption{Mine. " in found.to_latex(caption="Mine.")
 
 
 def test_a_loss_beside_a_score_keeps_its_direction():

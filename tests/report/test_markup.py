@@ -169,4 +169,6 @@ def test_nine_algorithms_fit_a_column_and_labels_can_be_set(comparison):
     assert files["paper/p_values.tex"].startswith(r"\begin{table*}")
     assert "The confidence intervals hold for all pairs together." in comparison.to_latex()
     for table in ("comparison", "p_values", "scores"):
-        assert r"\label{tab:mine}" in comparison.to_latex(table, label="tab:mine")
+        latex = comparison.to_latex(table, caption=r"See \cite{x}.", label="tab:mine")
+        assert r"\label{tab:mine}" in latex
+        assert r"\caption{See \cite{x}. " in latex
