@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from occstats._format import count, printable, quote, wrap
 from occstats.errors import ResultsError
+from occstats.results.aliases import is_summary
 from occstats.results.cells import explain_text, has_comma, is_decimal_comma
 from occstats.results.readers.frames import RawTable
 
@@ -50,8 +51,14 @@ _MOST_DESCRIBED, _MOST_LINES = 6, 12
 _DIRECTION = "is a higher or a lower score"
 _LONGEST = 24
 _WIDTH, _MOST_NAMED = 79, 30
-# Names of tasks that begin with that of a dataset: ett/H/short, 001_NAB_id_1, Domain (de).
-_PATTERNS = (r"^/?([^/]+)/.", r"^\d+_([A-Za-z][A-Za-z0-9]*)_.", r"^(.*?)(?: \([a-zA-Z-]{2,7}\))?$")
+# Names of tasks that begin with that of a dataset: ('ett', 0), ett/H/short, 001_NAB_id_1 and
+# Domain (de).
+_PATTERNS = (
+    r"^\(\W?([^,]*\w)\W?,.",
+    r"^/?([^/]+)/.",
+    r"^\d+_([A-Za-z][A-Za-z0-9]*)_.",
+    r"^(.*?)(?: \([a-zA-Z-]{2,7}\))?$",
+)
 
 
 class UnclearTableError(ResultsError):
@@ -241,13 +248,14 @@ def text_error(raw: RawTable, column: str, wrong: npt.NDArray[np.bool_]) -> Resu
     cell = raw.frame[column].iloc[first]
     comma = is_decimal_comma(cell) and raw.decimal == "."
     name = raw.columns[0]
-    left_out = f", or leave out rows without a name with where={f'{name}!='!r}"
     # Nothing else may be left out: a table may name a group in its first row only.
     unnamed = not raw.is_numeric(name) and bool(((raw.codes(name)[0] < 0) == wrong).all())
+    left_out = f", or leave out rows without a name with where={f'{name}!='!r}" if unnamed else ""
+    if is_summary(str(row := raw.row_names(name)[first])):
+        left_out = f", or leave out this summary with where={f'{name}!={row}'!r}"
     return ResultsError(
         f"{raw.row(first)}, column {quote(column)}: {quote(cell)} is not a number"
-        f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}"
-        f"{left_out if unnamed else ''}",
+        f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}{left_out}",
         {"decimal": ","} if comma else None,
     )
 
@@ -273,7 +281,11 @@ def group_pattern(names: Sequence[str]) -> tuple[str, list[str]] | None:
     True
     """
     distinct = list(dict.fromkeys(names))
-    for pattern in _PATTERNS:
+    ends = [name.split("/") for name in (min(distinct, default=""), max(distinct, default=""))]
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(*ends, strict=False))
+    shared = [part for part, _ in pairs]
+    below = rf"^{re.escape('/'.join(shared))}/([^/]+)/."  # a folder that all have
+    for pattern in (*_PATTERNS, below) if shared else _PATTERNS:
         search = re.compile(pattern).search
         found = [match for match in takewhile(bool, map(search, distinct)) if match]
         groups = list(dict.fromkeys(match[1] for match in found))

@@ -610,10 +610,11 @@ def _hint(
     grouped = reading.dataset_from or reading.suite or raw.suggested
     if results.n_clusters < results.n_tasks or grouped:
         return {}, []
-    named = normalise(roles.dataset or "") in NAMES["dataset"]
-    task = roles.task or (None if named else roles.dataset)
-    # A column named as the dataset is the dataset, and of several others none is more likely.
-    if task is not None and roles.across != "task" and task not in {FILE, ROW}:
+    task = roles.task or roles.dataset
+    found = group_pattern([str(name) for name in results.scores.index.unique(1)])
+    # In a column named as the dataset, a pattern is the more likely, and of several columns none.
+    by_name = found is not None and normalise(task or "") in NAMES["dataset"]
+    if not (task is None or by_name or roles.across == "task" or task in {FILE, ROW}):
         columns = [c for c in roles.unused if raw.groups(c, task) and not is_time(c)]
         if len(columns) == 1:
             (column,) = columns
@@ -622,13 +623,11 @@ def _hint(
                 f" {len(raw.names(column)):,}. Are these the datasets? try:"
                 f" dataset={quote(column)}, task={quote(task)}."
             ]
-    names = [str(name) for name in results.scores.index.unique(1)]
-    found = group_pattern(names)
     if found is None:
         return {}, []
     pattern, groups = found
     return {"dataset_from": pattern}, [
-        f"The names of the {len(names):,} tasks begin with {len(groups):,} common parts"
+        f"The names of the {results.n_tasks:,} tasks begin with {len(groups):,} common parts"
         f" ({quote_list(groups, limit=2)}). Are these the datasets? try:"
         f" dataset_from={pattern!r}."
     ]

@@ -179,7 +179,7 @@ class _Finder:
     def scores(self) -> list[str]:
         """Return the numeric columns that may be scores."""
         others = {c for c in self.free if is_spread(c) or is_time(c) or is_index(c)}
-        others |= {*self.listed_traits}
+        others |= {*self.listed_traits, *(c for c in self.free if normalise(c).endswith("_id"))}
         return [c for c in self.free if c not in others and self.raw.is_numeric(c)]
 
     @property
@@ -377,11 +377,18 @@ class _Finder:
         matches = [column for column in self.free if normalise(column) in names]
         if role not in {"fold", "repeat"}:
             matches = [column for column in matches if not self.raw.is_fractional(column)]
+        named = [column for column in matches if not normalise(column).endswith("_id")]
+        if len(matches) == 2 and len(named) == 1 and self._one_to_one(*matches):
+            matches = named
         if len(matches) > 1:
             self.several.add(role)
             self.unclear(f"the {role} could be {quote_list(matches)}", **{role: _COLUMN})
         elif matches:
             self.found[role] = matches[0]
+
+    def _one_to_one(self, first: str, second: str) -> bool:
+        pairs = pd.DataFrame({i: self.raw.codes(c)[0] for i, c in enumerate((first, second))})
+        return len(pairs.drop_duplicates()) == pairs[0].nunique() == pairs[1].nunique()
 
     def _form(self) -> tuple[str, list[str]]:
         """Return what the columns of a wide table are, "" for a long one, and those told."""
@@ -440,7 +447,7 @@ class _Finder:
                 self.unclear("no column is named as the algorithm")
             elif not (pattern and "task" in found):
                 found["algorithm"] = FILE
-        if self.keyed:
+        if self.keyed or {"dataset", "task"} & self.several:
             return
         if "algorithm" in found and not self.alone:
             found["dataset"] = FILE
@@ -765,7 +772,7 @@ class _Finder:
         told, first = self.reading.score_name, columns[0] if columns else ""
         if self.measured or self.across:
             shared = None if self.measured else shared_measure(columns)
-            return told or self.reading.metric or shared or ""
+            return told or metric or shared or ""
         return told or (first if measure(first)[0] else metric or first)
 
     def _direction(
@@ -777,7 +784,12 @@ class _Finder:
         listed, lower = measure(named)[0], self.reading.lower_is_better
         if listed is None and (not named or (normalise(named) in GENERIC and lower is None)):
             in_file = measure(shared_measure([self.raw.stem]) or "")[0]
-            if in_file is not None and fits(in_file, numbers):
+            values = np.concatenate([[], *(n.known for n in numbers)])
+            if in_file is not None and lower is None:
+                # A few values out of bounds are mistakes; many are of another measure.
+                if 10 * _misfits(in_file, values).sum() < len(values):
+                    listed, named = in_file, in_file.name
+            elif in_file is not None and fits(in_file, numbers):
                 listed, named = in_file, in_file.name
         told = self.form_asked or self.scores_told or self.reading.transpose
         if self.across == "task" and not (told or self.reading.score_name or measures_in(named)):
@@ -884,6 +896,8 @@ class _Finder:
             sure = not asked and column in self.found.values() and all(map(is_summary, summaries))
             conditions = [f"{column}!={name}" for name in summaries]
             left_out = conditions if sure else [Blank(c, optional=True) for c in conditions]
+            if role != "algorithm":
+                unless = f" (rename {'them if they are' if summaries[1:] else 'it if it is one'})"
             problem = f"in {quote(column)}, {_not_a(summaries, what, role)}{unless}"
             self.unclear(problem, **({"where": left_out} if dropped < 0.5 else {}))
             if sure and dropped < 0.5:
