@@ -228,6 +228,15 @@ def _as_given(
 ) -> tuple[tuple[Source, ...], Reading]:
     """Check the sources and options of a call, and return frames for scores, and the options."""
     given = dict(options)
+    for name in ("dataset", "cluster", "task", "algorithm"):
+        if not isinstance(given.get(name), str | Sequence | None):
+            rows = (
+                "; the dataset of each row is datasets=…" if name in {"dataset", "cluster"} else ""
+            )
+            raise ResultsError(
+                f"{name}: must be a column or a list of columns; got"
+                f" {type(given[name]).__name__!r}{rows}"
+            )
     cluster, datasets = given.pop("cluster", None), given.pop("datasets", None)
     if not sources:
         raise ResultsError(

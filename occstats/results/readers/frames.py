@@ -16,7 +16,7 @@ import pandas as pd
 
 from occstats._format import count, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.aliases import NAMES, lower_is_better, normalise
+from occstats.results.aliases import NAMES, is_unnamed, lower_is_better, normalise
 from occstats.results.cells import (
     Numbers,
     begin_with_text,
@@ -173,8 +173,11 @@ def check_names(columns: Sequence[str], where: str) -> None:
     """Refuse a table in which column names are equal or longer than any name."""
     if len(set(columns)) < len(columns):
         twice = sorted(name for name, times in Counter(columns).items() if times > 1)
+        inner = any(map(is_unnamed, columns[columns.index(twice[0]) :]))
+        beside = ", or write tables side by side to files of their own" if inner else ""
         raise ResultsError(
-            f"{where}: duplicate column names {quote_list(twice)}; give each column a unique name"
+            f"{where}: duplicate column names {quote_list(twice)}; give each column a unique"
+            f" name{beside}"
         )
     longest = max(map(len, columns), default=0)
     if longest > _LONGEST_NAME:
@@ -239,8 +242,8 @@ def frame_of_scores(
         if len(shapes) > 1 or len(shapes.pop()) != 1:
             found = ", ".join(f"{quote(name)}: {a.shape}" for name, a in arrays.items())
             raise ResultsError(
-                f"mapping: must have one score for each task and algorithm; got the shapes {found};"
-                " average over folds first"
+                f"mapping: must have one score for each task and algorithm, as a list or an array;"
+                f" got the shapes {found}; average over folds first"
             )
         frame = pd.DataFrame(arrays)
     elif scores.ndim != 2 or scores.shape[1] != len(algorithms):

@@ -200,8 +200,9 @@ def choose_table(names: Sequence[str], chosen: int | str | None, where: str, mor
         return 0
     if isinstance(chosen, int) and chosen <= len(names):
         return chosen - 1
-    if chosen in names:
-        return names.index(str(chosen))
+    titles = [name.partition(": ")[0] for name in names]  # above their columns
+    if chosen in names or titles.count(str(chosen)) == 1:
+        return (names if chosen in names else titles).index(str(chosen))
     got = "" if chosen is None else f"; got table={chosen!r}"
     if len(names) == 1:
         raise ResultsError(f"{where}: contains one table{got}")
