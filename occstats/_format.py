@@ -290,6 +290,30 @@ def significant(digits: int) -> Callable[[float | None], str]:
     return write
 
 
+def same_decimals(values: Iterable[float]) -> Callable[[float | None], str]:
+    """Return a writer of a column: about four significant digits, or all if there are fewer.
+
+    Examples
+    --------
+    >>> write = same_decimals([0.78, 1.0])
+    >>> write(0.78), write(1.0)
+    ('0.78', '1.00')
+    >>> same_decimals([123.456, 0.01])(0.01), same_decimals([2.0])(2.0)
+    ('0.010', '2')
+    """
+    known = [value for value in values if math.isfinite(value)]
+    sizes = sorted(abs(value) for value in known if value)
+    middle = sizes[(len(sizes) - 1) // 2] if sizes else 1.0
+    digits = max(3 - math.floor(math.log10(middle)), 0)
+    close = 1e-12 * max(sizes, default=1.0)
+    exact = (
+        fewer
+        for fewer in range(digits)
+        if all(abs(round(value, fewer) - value) <= close for value in known)
+    )
+    return decimals(next(exact, digits))
+
+
 def percent(value: float | None) -> str:
     """Return a proportion as a percentage, rounded to 0 or 100 only if exact.
 
@@ -389,7 +413,12 @@ class Section:
             if isinstance(part, int | float):
                 numbers.append(f"<li>{title}: {part:.4g}</li>")
             elif hasattr(part, "to_html"):
-                table = part.head(SECTION_ROWS).to_html(index=False, float_format="{:.4g}".format)
+                shown = part.head(SECTION_ROWS)
+                writers = {
+                    key: p_value if key.split("_")[0] == "p" else same_decimals(column)
+                    for key, column in shown.select_dtypes("float").items()
+                }
+                table = shown.to_html(index=False, formatters=writers)
                 opened = "" if frames else " open"
                 frames.append(f"<details{opened}><summary>{title}</summary>{table}</details>")
         return f'<div class="occstats"><ul>{"".join(numbers)}</ul>{"".join(frames)}</div>'

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from occstats._format import integer, minus_signs, p_value, shorten, significant, word
+from occstats._format import integer, minus_signs, p_value, same_decimals, shorten, word
 
 # The CSV file of a longer frame is compressed, and replaces the frame in comparison.json.
 MOST_ROWS = 10_000
@@ -264,7 +264,8 @@ def plain_table(frame: pd.DataFrame, **fields: Any) -> Table:
         elif key.startswith("p_"):
             write = p_value
         elif pd.api.types.is_numeric_dtype(kind):
-            write = integer if pd.api.types.is_integer_dtype(kind) else significant(4)
+            integral = pd.api.types.is_integer_dtype(kind)
+            write = integer if integral else same_decimals(frame[key])
         specs.append((key.replace("_", " "), key, write))
     return frame_table(frame, *specs, terminal_rows=0, **fields)
 

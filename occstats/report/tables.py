@@ -23,8 +23,8 @@ from occstats._format import (
     p_writer,
     percent,
     printable,
+    same_decimals,
     shares,
-    significant,
     word,
 )
 from occstats.comparison.comparison import main_pairs
@@ -593,9 +593,9 @@ def _classical(comparison: Comparison) -> Iterator[Table]:
         section.friedman,
         ("on", "unit", word),
         ("n", "n", integer),
-        ("χ²", "chi_squared", significant(4)),
+        ("χ²", "chi_squared", same_decimals(section.friedman["chi_squared"])),
         ("p", "p", p_value),
-        ("F", "iman_davenport", significant(4)),
+        ("F", "iman_davenport", same_decimals(section.friedman["iman_davenport"])),
         ("p of F", "p_iman_davenport", p_value),
         ("critical difference", "critical_difference", decimals(2)),
         ("independent units", "valid", truth),

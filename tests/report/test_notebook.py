@@ -1,6 +1,7 @@
 """A comparison in a notebook: its verdict and its sections."""
 
 import copy
+import re
 
 import pytest
 
@@ -33,7 +34,14 @@ def test_a_notebook_shows_two_algorithms_in_sentences():
 def test_sections_show_as_html(comparison):
     assert "Leave one dataset out" in comparison.stability._repr_html_()
     assert "Smallest p" in comparison.design._repr_html_()
-    assert "Friedman" in comparison.classical._repr_html_()
+    shown = comparison.classical._repr_html_()
+    assert "Friedman" in shown
+    # 0.065, 1.104 …: one number of decimals for each column.
+    (differences,) = {column for column in comparison.classical.pairs if "difference" in column}
+    place = list(comparison.classical.pairs).index(differences)
+    rows = re.findall(r"<tr>(.*?)</tr>", shown.partition("<summary>Pairs")[2], re.DOTALL)
+    cells = [re.findall(r"<td>(.*?)</td>", row)[place] for row in rows]
+    assert len({len(cell.rpartition(".")[2]) for cell in cells}) == 1
     found = compared(scores("abcd", [HOSTILE, "ok"]))
     for section in (found.stability, found.design, found.classical):
         assert "<img" not in section._repr_html_()
