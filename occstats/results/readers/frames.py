@@ -16,7 +16,7 @@ import pandas as pd
 
 from occstats._format import count, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.aliases import NAMES, is_unnamed, lower_is_better, normalise
+from occstats.results.aliases import NAMES, lower_is_better, normalise
 from occstats.results.cells import (
     Numbers,
     begin_with_text,
@@ -173,8 +173,7 @@ def check_names(columns: Sequence[str], where: str) -> None:
     """Refuse a table in which column names are equal or longer than any name."""
     if len(set(columns)) < len(columns):
         twice = sorted(name for name, times in Counter(columns).items() if times > 1)
-        inner = any(map(is_unnamed, columns[columns.index(twice[0]) :]))
-        beside = ", or write tables side by side to files of their own" if inner else ""
+        beside = ", or write tables side by side to separate files" if columns[0] in twice else ""
         raise ResultsError(
             f"{where}: duplicate column names {quote_list(twice)}; give each column a unique"
             f" name{beside}"
