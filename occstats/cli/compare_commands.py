@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from occstats._format import listing
 from occstats.cli.main import as_command, main, say
@@ -218,8 +219,9 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
         if Path(power_curve).suffix.lower() not in (".pdf", ".svg", ".png"):
             raise ArgumentError(f"power_curve must end in .pdf, .svg or .png; got {power_curve!r}")
         check_folder(Path(power_curve).parent)
-    for name in ("candidate", "baseline", "control") if not results else ():
-        if given[name] is not None:
+    alone = {*PLAN, "estimand", "alpha"}
+    for name in [] if results else take([n for n in given if n not in alone], dict(given)):
+        if click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise ArgumentError(f"{name} needs results of a pilot")
     example = {"sd_dataset": 0.05, "difference": 0.01}
     lacking = {n: v for n, v in example.items() if given[n] is None and not results}
@@ -260,12 +262,15 @@ def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> No
 
 
 def _labels(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> dict[str, str] | None:
-    for item in given:
-        if "=" not in item:
+    pairs = [item.partition("=")[::2] for item in given]
+    for item, (name, text) in zip(given, pairs, strict=True):
+        if not (name and text):
             raise click.UsageError(
                 f"--label takes NAME=TEXT, such as SVM='one-class SVM'; got {item!r}"
             )
-    return dict(item.split("=", 1) for item in given) or None
+        if [each for each, _ in pairs].count(name) > 1:
+            raise click.UsageError(f"--label is given twice for {name!r}; give one text")
+    return dict(pairs) or None
 
 
 def _order(_: click.Context, __: click.Parameter, given: str | None) -> str | list[str] | None:

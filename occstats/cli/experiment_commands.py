@@ -409,6 +409,8 @@ def time(
     from occstats._files import check_folder
     from occstats.experiment.timing import SIZES, generated_rows, measure_times, rows_of_file
 
+    if label is not None and data is None:
+        raise ArgumentError("label needs --data, the table with this column")
     kinds = _figure_formats(formats)
     names = ["times.csv", "times.parquet", *(f"times.{kind}" for kind in kinds)]
     check_folder(out, names, force=force)

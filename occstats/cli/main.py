@@ -189,6 +189,8 @@ def _usage(error: click.UsageError) -> str:
         same = next((each for each in SYNONYMS.get(name, ()) if each in known), None)
         near = f" (did you mean {same!r}?)" if same else did_you_mean(name, known)
         resumed = ": the same command resumes its work"
+        owners = [each for each in COMMANDS if name in _options_of(each)]
+        near = near or (f"; it belongs to occstats {listing(owners)}" if owners else "")
         message = f"there is no option {name}{resumed if name == '--resume' else near}"
     elif isinstance(error, click.MissingParameter):
         typed = context.meta.get(ARGUMENTS, [])
@@ -207,6 +209,11 @@ def _usage(error: click.UsageError) -> str:
     return (
         message if message.endswith("--help") else f"{message} (see {context.command_path} --help)"
     )
+
+
+def _options_of(name: str) -> list[str]:
+    command = main.get_command(click.Context(main), name)
+    return [option for each in (command.params if command else ()) for option in each.opts]
 
 
 def _option_for(names: Sequence[str]) -> str:
@@ -231,8 +238,7 @@ def advice(error: OccstatsError, arguments: Sequence[str]) -> str:
     if retry:
         lines.append(f"try: {as_command(arguments, retry)}")
         lines += [f"     ({reason}" for reason in first.split(" (", 1)[1:]]
-        command = main.get_command(click.Context(main), arguments[0]) if arguments else None
-        known = {name for option in (command.params if command else ()) for name in option.opts}
+        known = {*_options_of(arguments[0])} if arguments else set()
         # Leave out a choice of another command, such as --estimand in gate.
         others = [line for line in others if not line.startswith("--") or known & {*line.split()}]
     elif first:

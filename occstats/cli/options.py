@@ -86,7 +86,10 @@ def _sizes(ctx: click.Context, option: click.Parameter, value: str | None) -> li
 
 
 class Option(click.Option):
-    """An option with a heading in the help, and its default in words; refused if given twice."""
+    """An option with a heading in the help, and its default in words.
+
+    It is refused if it is empty, or is given twice and takes one value.
+    """
 
     def __init__(
         self,
@@ -114,15 +117,20 @@ class Option(click.Option):
         self.multiple = repeatable
 
     def consume_value(self, ctx: click.Context, opts: Any) -> Any:
-        """Return the value; refuse a second one of an option that takes one."""
-        if self.name in opts and not (self.multiple or self.is_flag):
+        """Return the value; refuse an empty one, and a second one of an option that takes one."""
+        if self.name in opts and not self.is_flag:
             first, *others = values = opts[self.name]
-            if others and not ctx.resilient_parsing:
+            problem = ""
+            if others and not self.multiple:
                 remedy = f" ({', '.join(map(repr, values))}); give one value"
                 if self.commas:
                     remedy = f"; write {self.opts[-1]} {shlex.quote(','.join(values))}"
-                ctx.fail(f"{self.opts[-1]} is given {len(values)} times{remedy}")
-            opts = {**opts, self.name: first}
+                problem = f"is given {len(values)} times{remedy}"
+            elif "" in values and self.name != "title" and self.metavar != "COLUMN":
+                problem = "must not be empty; give a value, or leave it out"
+            if problem and not ctx.resilient_parsing:
+                ctx.fail(f"{self.opts[-1]} {problem}")
+            opts = opts if self.multiple else {**opts, self.name: first}
         return super().consume_value(ctx, opts)
 
 
@@ -256,7 +264,7 @@ TABLE: dict[str, Row] = {
     "sd_run": _row(PLANNING, "Standard deviation between runs (folds or seeds) of a task",
         metavar="NUMBER", type=FLOAT, usual="that of the pilot, or 0"),
     "n_datasets": _row(PLANNING, "Number of datasets for which to compute the power",
-        metavar="N", type=COUNT, usual="those of the pilot"),
+        metavar="N", type=Number(int, least=2), usual="those of the pilot"),
     "n_tasks": _row(PLANNING, "Tasks per dataset", metavar="N", type=COUNT,
         usual="as in the pilot, or 1"),
     "n_runs": _row(PLANNING, "Runs per task", metavar="N", type=COUNT,

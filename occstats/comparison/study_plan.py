@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import optimize
 
-from occstats._checks import check_choice, check_fraction, check_integer, check_number
+from occstats._checks import check_choice, check_integer, check_number
 from occstats._format import count, percent, printable
 from occstats.comparison.study import check_possible
 from occstats.errors import ArgumentError
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 MOST_DATASETS = 20_000
+#: Of differences and standard deviations, whose squares must be finite and above 0.
+LARGEST = 1e100
 # The curve goes from a quarter to four times the datasets needed.
 CURVE = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 #: What a study is planned from; the defaults hold without a pilot.
@@ -218,7 +220,7 @@ def plan_study(
                 f"{name}=… must be given, or results of a pilot from which it is estimated"
             )
     sds = [known[f"sd_{unit}"] for unit in ("dataset", "task", "run")]
-    if not any(sds):
+    if max(sds) < 1 / LARGEST:
         raise ArgumentError("sd_dataset=… or sd_task=… or sd_run=… must be above 0; all are 0")
     if known["difference"] == 0:
         raise ArgumentError("difference must not be 0: no study can show it")
@@ -266,13 +268,14 @@ def _check(given: dict[str, Any]) -> None:
         if name == "estimand":
             check_choice(name, value, ("typical", "mean"))
         elif name in ("alpha", "power"):
-            check_fraction(name, value)
+            check_number(name, value, above=0, below=0.5 if name == "alpha" else 1)
         elif name.startswith("n_"):
             check_integer(name, value, least=1 if name in ("n_tasks", "n_runs") else 2)
         elif name == "budget":
             check_number(name, value, above=0)
         else:
-            check_number(name, value, least=-np.inf if name == "difference" else 0)
+            check_number(name, value, least=-LARGEST if name == "difference" else 0)
+            check_number(name, value, below=LARGEST)
 
 
 def _detectable(power_of: Any, spread: float, power: float) -> float:

@@ -157,7 +157,7 @@ def measure_times(
     if len(pool.rows) < needed:
         raise DataError(
             f"{pool.name}: has {len(pool.rows):,} rows; {ordered[-1]:,} training rows and "
-            f"{n_queries:,} queries need {needed:,}: choose smaller sizes"
+            f"{n_queries:,} queries need {needed:,}: choose smaller sizes, or fewer queries"
         )
     # Every descriptor compiles and imports what it needs for few and for many pairs of rows.
     for size, number in ((64, 8), (1024, max(64, n_queries))):

@@ -52,6 +52,10 @@ class Reading:
                 object.__setattr__(self, name, (getattr(self, name),))
         if isinstance(self.table, str) and self.table.isdecimal():
             object.__setattr__(self, "table", int(self.table))
+        for item in fields(self):
+            # A column may have no name.
+            if item.name not in _ROLES and getattr(self, item.name) in ("",):
+                raise ResultsError(f"{item.name} must not be empty; give a value, or leave it out")
         if self.decimal not in CHOICES["decimal"]:
             raise ResultsError(f"decimal: must be one of '.', ','; got {str(self.decimal)!r}")
         for name in ("header_rows", "max_rows", "table"):
@@ -95,7 +99,7 @@ class Reading:
     def all_columns(self) -> list[tuple[str, str]]:
         """Return all columns that were named, with the option that names them."""
         named = [*_ROLES, "traits", "ignore"]
-        values = {name: getattr(self, name) or () for name in named}
+        values = {name: getattr(self, name) for name in named if getattr(self, name) is not None}
         return [
             (name, column)
             for name, value in values.items()
