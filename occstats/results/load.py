@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from itertools import takewhile
+from itertools import chain, takewhile
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -46,11 +46,10 @@ from occstats.results.roles import Roles, find_roles, is_own, with_failed
 from occstats.results.table import Results
 
 Source = str | PathLike[str] | pd.DataFrame | Results | Any
-# Options that say how to read a table; those of bundled results are known.
-_OF_OTHER_TABLES = (
-    "suite", "dataset", "task", "algorithm", "fold", "repeat", "status", "transpose",
-    "dataset_from", "algorithm_from", "ignore", "traits", "metric", "score_name", "lower_is_better",
-)  # fmt: skip
+# Options that also apply to bundled results, whose columns are known.
+_OF_ANY_TABLE = {
+    "algorithms", "where", "table", "encoding", "header_rows", "decimal", "max_rows",
+}  # fmt: skip
 # Options that may name several columns.
 _OF_SEVERAL = ("algorithm", "dataset", "task", "traits", "ignore")
 # Columns that ``occstats run`` writes for other uses.
@@ -203,7 +202,7 @@ def load_results(
             2      0.940  0.95
             3      0.997  1.00
     """
-    sources, reading = _as_given(sources, {n: v for n, v in locals().items() if n != "sources"})
+    sources, reading = _check_call(sources, {n: v for n, v in locals().items() if n != "sources"})
     try:
         return _load(sources, reading)[0]
     except MemoryError:
@@ -220,22 +219,19 @@ def load_results(
     except ResultsError as error:
         if not error.retry:
             raise
-        raise _tried(sources, reading, error) from None
+        raise _try_options(sources, reading, error) from None
 
 
-def _as_given(
+def _check_call(
     sources: Sequence[Source], options: Mapping[str, Any]
 ) -> tuple[tuple[Source, ...], Reading]:
     """Check the sources and options of a call, and return frames for scores, and the options."""
     given = dict(options)
     for name in ("dataset", "cluster", "task", "algorithm"):
         if not isinstance(given.get(name), str | Sequence | None):
-            rows = (
-                "; the dataset of each row is datasets=…" if name in {"dataset", "cluster"} else ""
-            )
             raise ResultsError(
                 f"{name}: must be a column or a list of columns; got"
-                f" {type(given[name]).__name__!r}{rows}"
+                f" {type(given[name]).__name__!r} (the dataset of each row is datasets=…)"
             )
     cluster, datasets = given.pop("cluster", None), given.pop("datasets", None)
     if not sources:
@@ -245,14 +241,12 @@ def _as_given(
     paths = [str(source) for source in sources if isinstance(source, str | PathLike)]
     if twice := [path for path in paths if paths.count(path) > 1]:
         raise ResultsError(f"{show_path(twice[0])}: given more than once; name each source once")
-    if cluster is not None:
-        dataset = given.get("dataset")
-        if dataset not in (None, cluster):
-            raise ResultsError(
-                f"cluster: {cluster!r} is a synonym of dataset, which is {dataset!r};"
-                " pass one of them"
-            )
-        given["dataset"] = cluster
+    dataset = given.get("dataset")
+    if cluster is not None and dataset not in (None, cluster):
+        raise ResultsError(
+            f"cluster: {cluster!r} is a synonym of dataset, which is {dataset!r}; pass one of them"
+        )
+    given["dataset"] = dataset if cluster is None else cluster
     if datasets is not None and not any(isinstance(s, Mapping | np.ndarray) for s in sources):
         raise ResultsError(
             "datasets: gives the datasets of a mapping or an array, but the sources are tables;"
@@ -274,7 +268,7 @@ def load_by(
 
     The column is a trait, of numbers or names, or the suite; `options` are those of `load_results`.
     """
-    sources, reading = _as_given(sources, options)
+    sources, reading = _check_call(sources, options)
     for role, names in NAMES.items():
         if by == getattr(reading, role, None) or (by != reading.suite and normalise(by) in names):
             raise ArgumentError(f"by={by!r} is the {role}; name a trait of the tasks")
@@ -322,7 +316,9 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
         opened += _open(source, reading, limits, name)
     tables = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
     if len(tables) > 1:
-        labels = _labels(_stems(tables))
+        stems = [table.label or table.stem for table in tables]
+        folders = [Path(table.name).parent.name for table in tables]
+        labels = _labels(folders if len({*stems}) == 1 < len({*folders}) == len(tables) else stems)
         named = {id(t): replace(t, label=name) for t, name in zip(tables, labels, strict=True)}
         opened = [named.get(id(item), item) for item in opened]
     return [item.split_index() if isinstance(item, RawTable) else item for item in opened]
@@ -354,28 +350,20 @@ def _open(
     return [recognise(raw) for raw in read_path(Path(source), limits, reading)]
 
 
-def _stems(tables: Sequence[RawTable]) -> list[str]:
-    """Return the labels or file names of tables; the names of the folders if these are equal."""
-    stems = [table.label or table.stem for table in tables]
-    folders = [Path(table.name).parent.name for table in tables]
-    return folders if len({*stems}) == 1 and len({*folders}) == len(folders) else stems
-
-
 def _labels(stems: Sequence[str]) -> list[str]:
     """Return the parts of names in which they differ.
 
     >>> _labels(["ucr_HC2_acc", "ucr_MR_Hydra_acc"])
     ['HC2', 'MR_Hydra']
     """
-    words = [re.split(r"([_\s.]+)", stem) for stem in stems]
 
-    def common(lists: Sequence[Sequence[str]]) -> int:
-        equal = takewhile(lambda parts: len(set(parts)) == 1, zip(*lists, strict=False))
-        return len(list(equal))
+    def unshared(lists: Sequence[list[str]]) -> list[list[str]]:
+        shared = takewhile(lambda parts: len({*parts}) == 1, zip(*lists, strict=False))
+        first = len(list(shared))
+        return [parts[first:][::-1] for parts in lists]
 
-    before = common(words)
-    after = common([word[before:][::-1] for word in words])
-    return ["".join(word[before : len(word) - after]).strip("_. ") for word in words]
+    words = unshared(unshared([re.split(r"([_\s.]+)", stem) for stem in stems]))
+    return ["".join(word).strip("_. ") for word in words]
 
 
 def _load(
@@ -386,10 +374,10 @@ def _load(
     alone = len(opened) == 1
     if alone and isinstance(opened[0], RawTable) and not opened[0].fixed:
         reading = _by_number(opened[0], reading)
-    opened = _kept(opened, reading, by)
+    opened = _keep_rows(opened, reading, by)
     given = replace(reading, ignore=[column for column in reading.ignore if column != by])
-    unused = [name for name in _OF_OTHER_TABLES if getattr(given, name)]
-    unused += ["score"] if given.score not in {None, *_BUNDLED_SCORES} else []
+    unused = [n for n in given.told if n not in _OF_ANY_TABLE and getattr(given, n)]
+    unused = [n for n in unused if n != "score" or given.score not in _BUNDLED_SCORES]
     if unused and all(isinstance(item, RawTable) and item.fixed for item in opened):
         raise ResultsError(f"{unused[0]}: bundled results are read as they are; leave it out")
     tables: list[Results] = []
@@ -405,29 +393,24 @@ def _load(
                 raise
             # Scores without a measure are of the measure of the sources before it.
             name = reading.score_name or tables[0].score_name
-            known = replace(
-                reading, score_name=name, lower_is_better=not tables[0].higher_is_better
-            )
+            lower = not tables[0].higher_is_better
+            known = replace(reading, score_name=name, lower_is_better=lower)
             table, named = _table(item, known, alone, by)
         tables.append(table)
         labels += [] if named is None else [named]
     joined = join(tables)
-    if reading.algorithms:
-        unknown = [name for name in reading.algorithms if name not in joined.algorithms]
-        if unknown:  # those of a wide table are all its columns of numbers
-            columns = [
-                column
-                for item, table in zip(opened, tables, strict=True)
-                if isinstance(item, RawTable) and "algorithm" not in table.column_names
-                for column in item.columns
-                if item.is_numeric(column) and column not in table.column_names.values()
-            ]
-            names = list(dict.fromkeys([*joined.algorithms, *columns]))
-            raise ResultsError(
-                f"algorithms: there is no {quote_list(unknown)} in the results"
-                f"{did_you_mean(unknown[0], names)}; choose from {quote_list(names)}"
-            )
-        joined = joined.select(reading.algorithms)
+    if unknown := [name for name in reading.algorithms if name not in joined.algorithms]:
+        names = dict.fromkeys(joined.algorithms)
+        for item, table in zip(opened, tables, strict=True):
+            # Those of a wide table are all its columns of numbers.
+            if isinstance(item, RawTable) and "algorithm" not in table.column_names:
+                numeric = [column for column in item.columns if item.is_numeric(column)]
+                names |= dict.fromkeys(c for c in numeric if c not in table.column_names.values())
+        raise ResultsError(
+            f"algorithms: there is no {quote_list(unknown)} in the results"
+            f"{did_you_mean(unknown[0], [*names])}; choose from {quote_list([*names])}"
+        )
+    joined = joined.select(reading.algorithms) if reading.algorithms else joined
     return joined, pd.concat(labels)
 
 
@@ -440,13 +423,12 @@ def _by_number(raw: RawTable, reading: Reading) -> Reading:
         told.setdefault(name, []).extend(found if several else [column])
     if not any(normalise(c) in NAMES["algorithm"] for c in [*raw.columns, *told]):
         # Otherwise they are values in a column.
-        names = [numbered_columns(raw.columns, name) for name in reading.algorithms]
-        told["algorithms"] = [column for part in names for column in part]
-    alone = {name: found[0] if len(found) == 1 else found for name, found in told.items()}
-    return replace(reading, **alone)
+        parts = (numbered_columns(raw.columns, name) for name in reading.algorithms)
+        told["algorithms"] = [*chain.from_iterable(parts)]
+    return replace(reading, **{n: c[0] if len(c) == 1 else c for n, c in told.items()})
 
 
-def _tried(sources: Sequence[Source], reading: Reading, first: ResultsError) -> ResultsError:
+def _try_options(sources: Sequence[Source], reading: Reading, first: ResultsError) -> ResultsError:
     """Return an error that names options only if they were tried, or what is unclear then."""
     try:
         table = _load(sources, Reading(**merged(vars(reading), first.retry)))[0]
@@ -467,7 +449,7 @@ def _tried(sources: Sequence[Source], reading: Reading, first: ResultsError) -> 
     return first
 
 
-def _kept(
+def _keep_rows(
     opened: Sequence[RawTable | Results], reading: Reading, by: str | None
 ) -> list[RawTable | Results]:
     """Keep the rows that meet the conditions; refuse columns and values that no source has."""
@@ -540,7 +522,7 @@ def _table(
         raise ResultsError(
             f"{raw.name}: the table has column names but no rows; the run may have been empty"
         )
-    raw, roles, keys = find_roles(*_joined(raw, reading), alone=alone)
+    raw, roles, keys = find_roles(*_join_columns(raw, reading), alone=alone)
     results = reshape(raw, roles, reading, keys, alone=alone)
     labels = None
     if by in raw.columns:
@@ -564,13 +546,12 @@ def _table(
 
 def _is_only_task(raw: RawTable, reading: Reading) -> bool:
     """Return True if the column given as the task holds scores, one row per algorithm."""
-    task = reading.task
+    task, algorithm = reading.task, reading.algorithm
     if not isinstance(task, str) or task not in raw.columns or not raw.is_fractional(task):
         return False
-    algorithms = [c for c in raw.columns if c == reading.algorithm] or [
-        c for c in raw.columns if reading.algorithm is None and normalise(c) in NAMES["algorithm"]
-    ]
-    unique = len(algorithms) == 1 and len(raw.names(algorithms[0])) == raw.n_rows
+    listed = [c for c in raw.columns if normalise(c) in NAMES["algorithm"]]
+    names = listed if algorithm is None else [c for c in raw.columns if c == algorithm]
+    unique = len(names) == 1 and len(raw.names(names[0])) == raw.n_rows
     unique &= bool(measure(task)[0]) or not any(measure(c)[0] for c in raw.columns)
     return unique and reading.dataset is None and reading.score in {None, task}
 
@@ -578,12 +559,11 @@ def _is_only_task(raw: RawTable, reading: Reading) -> bool:
 def _holds_scores(raw: RawTable, column: str) -> bool:
     """Return True for numbers, and for fractions among a few cells of text."""
     numbers = raw.numbers(column)
-    return raw.is_numeric(column) or (
-        not numbers.whole and len(numbers.known) > int(numbers.wrong.sum())
-    )
+    mostly = not numbers.whole and len(numbers.known) > int(numbers.wrong.sum())
+    return mostly or raw.is_numeric(column)
 
 
-def _joined(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
+def _join_columns(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
     """Join the names in several columns of one role; columns of numbers may be tasks."""
     made: dict[str, pd.Series] = {}
     roles: dict[str, Any] = {}
