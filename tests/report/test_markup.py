@@ -113,6 +113,17 @@ def test_scores_have_the_decimals_in_which_they_differ(scale, mean):
     assert "The best score of each task is in bold." in latex
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_halves_have_the_decimals_in_which_they_differ(sign):
+    hardness = np.random.default_rng(0).integers(1, 600, 20) / 1000
+    frame = pd.DataFrame({name: hardness + by for name, by in (("a", 0.0005), ("b", 0.001))})
+    frame = sign * frame.assign(c=0.3 + hardness)
+    frame["dataset"] = [f"d{i}" for i in range(20)]
+    found = occstats.compare(frame, lower_is_better=sign > 0, n_resamples=100)
+    bold = [line.count(r"\textbf{") for line in body(found.to_latex("scores"))]
+    assert bold == [1] * 20
+
+
 def test_scores_that_round_to_the_best_are_bold_and_the_caption_says_so():
     frame = rounded_tasks(noise=(0, 1e-9, 0.1))
     frame["b"] += 1e-8

@@ -74,7 +74,8 @@ def _distinguishing(
         differ = np.abs(first - second) > tolerance
 
     def alike(digits: int) -> float:
-        printed = (np.floor(values * 10.0**digits + 0.5 + 1e-6) for values in (first, second))
+        half = 0.5 + 1e-6  # rounded away from zero, as they are printed
+        printed = (np.trunc(v * 10.0**digits + np.copysign(half, v)) for v in (first, second))
         return float((differ & np.equal(*printed)).any(axis=1).mean())
 
     allowed = alike(choices[-1]) + share
