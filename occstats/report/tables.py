@@ -64,6 +64,7 @@ TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 # Columns of ``pairwise`` in the table of the comparison.
 PAIR_COLUMNS = ["difference", "ci_low", "ci_high", "p", "conclusion", "reversed"]
 PAIR_COLUMNS += ["wins", "ties", "losses"]
+FRIEDMAN = ("chi_squared", "iman_davenport")
 FIRST_ROWS = 15
 ROUNDED_BEST = "The best score of each task and all that round to it are in bold."
 # Longer names are replaced by a role in headings.
@@ -589,13 +590,15 @@ def _detectable(comparison: Comparison) -> Table:
 
 def _classical(comparison: Comparison) -> Iterator[Table]:
     section = comparison.classical
+    # Without several tasks, the frame has no columns.
+    writers = {key: same_decimals(section.friedman.get(key, ())) for key in FRIEDMAN}
     yield frame_table(
         section.friedman,
         ("on", "unit", word),
         ("n", "n", integer),
-        ("χ²", "chi_squared", same_decimals(section.friedman["chi_squared"])),
+        ("χ²", "chi_squared", writers["chi_squared"]),
         ("p", "p", p_value),
-        ("F", "iman_davenport", same_decimals(section.friedman["iman_davenport"])),
+        ("F", "iman_davenport", writers["iman_davenport"]),
         ("p of F", "p_iman_davenport", p_value),
         ("critical difference", "critical_difference", decimals(2)),
         ("independent units", "valid", truth),

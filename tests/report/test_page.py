@@ -172,6 +172,12 @@ def test_absent_analyses_are_left_out(comparison, undrawn):
     assert "leave_one_algorithm_out" in tables
 
 
+def test_a_single_task_has_a_page(undrawn):
+    tables = Page(render(compared(scores(["d"], "abc", classes=("1",))))).tables()
+    assert "scores" in tables
+    assert "friedman" not in tables
+
+
 def test_long_tables_are_cut_with_a_note(undrawn):
     classes = [str(label) for label in range(334)]
     markup = render(compared(scores(["one", "two", "three"], ["a", "b"], classes=classes)))
