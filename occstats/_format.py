@@ -300,12 +300,15 @@ def same_decimals(values: Iterable[float]) -> Callable[[float | None], str]:
     ('0.78', '1.00')
     >>> same_decimals([123.456, 0.01])(0.01), same_decimals([2.0])(2.0)
     ('0.010', '2')
+    >>> same_decimals([2.5e9, 0.001])(0.001)
+    '0.001'
     """
     known = [value for value in values if math.isfinite(value)]
     sizes = sorted(abs(value) for value in known if value)
     middle = sizes[(len(sizes) - 1) // 2] if sizes else 1.0
     digits = max(3 - math.floor(math.log10(middle)), 0)
-    close = 1e-12 * max(sizes, default=1.0)
+    # Large values take no digits from small ones.
+    close = min(1e-12 * max(sizes, default=1.0), 1e-6 * 10.0**-digits)
     exact = (
         fewer
         for fewer in range(digits)
