@@ -18,6 +18,7 @@ from occstats.report.json_document import to_json
 from occstats.report.markup import (
     escape_markdown,
     fits_text,
+    natural_width,
     prose_to_latex,
     table_to_latex,
     table_to_markdown,
@@ -34,7 +35,7 @@ PAPER_TABLES = {
     "scores": paper_scores,
 }
 
-# Where the names of all algorithms do not fit above the columns, numbers replace them.
+# Where the names of all algorithms do not fit above the columns, shorter numbers replace them.
 NUMBERED = {"p_values": paper_p_values, "scores": paper_scores}
 
 
@@ -105,7 +106,7 @@ def paper_table(
     check_choice("table", name, PAPER_TABLES)
     table = PAPER_TABLES[name](comparison)
     if name in NUMBERED and not fits_text(table):
-        table = NUMBERED[name](comparison, numbered=True)
+        table = min(table, NUMBERED[name](comparison, numbered=True), key=natural_width)
     table = table.capped()
     # In the table of scores, repeated datasets are left out; m precedes the tasks.
     grouped = 0

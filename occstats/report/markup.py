@@ -9,6 +9,7 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
@@ -209,30 +210,40 @@ def table_to_latex(
     \end{table}
     <BLANKLINE>
     """
-    title = str(caption) or prose_to_latex(f"{table.title}.")
-    explained = prose_to_latex(" ".join(filter(None, [table.explanation, table.remark()])))
+    title = caption or prose_to_latex(f"{table.title}.")
+    explained = " ".join(filter(None, [table.explanation, table.remark()]))
     named = label or f"tab:{table.name.replace('_', '-')}"
     if not re.fullmatch(r"[\w:.\-/ ]+", str(named), re.ASCII):
         raise ArgumentError(f"label must consist of letters, digits and :.-/_; got {named!r}")
     parts = _parts(table, max(group_columns, 1))
     written = []
     for number, part in enumerate(parts, start=1):
-        text, name = f"{title} {explained}".rstrip(), named
+        text, name = f"{title} {prose_to_latex(explained)}".rstrip(), named
         if number > 1:
             text, name = title, f"{named}-{number}"
         text += f" Part {number} of {len(parts)}." if len(parts) > 1 else ""
-        write = _float if _fitting_style(part, group_columns)[0] else _long_table
-        lines = write(part, rf"\caption{{{text}}}", rf"\label{{{name}}}", group_columns)
+        said = f"{caption or table.title} {explained}"
+        environment, style = _fitting_style(part, group_columns, said)
+        head = [rf"\caption{{{text}}}", rf"\label{{{name}}}"]
+        if environment:
+            lines = [rf"\begin{{{environment}}}", "% needs: booktabs", r"\centering", *head]
+            lines += [*_tabular(part, style, group_columns), rf"\end{{{environment}}}"]
+        else:
+            lines = _long_table(part, "".join(head), style, group_columns)
         written.append("\n".join(lines) + "\n")
     if any("{longtable}" in text for text in written):
         written = [f"{ONE_COLUMN}\n", *written, f"{RETURN}\n"]
     return "\n".join(written)
 
 
-def tabular_to_latex(table: Table, *, group_columns: int = 0) -> list[str]:
+def tabular_to_latex(table: Table) -> list[str]:
     """Return the lines of a table that does not float, in the font in which it fits the text."""
+    return _tabular(table, _fitting_style(table)[1])
+
+
+def _tabular(table: Table, style: list[str], group_columns: int = 0) -> list[str]:
     return [
-        *_fitting_style(table, group_columns)[1],
+        *style,
         rf"\begin{{tabular}}{_alignments(table)}",
         *_head(table),
         *_latex_rows(table, group_columns),
@@ -241,31 +252,14 @@ def tabular_to_latex(table: Table, *, group_columns: int = 0) -> list[str]:
     ]
 
 
-def _caption(table: Table) -> str:
-    return " ".join(filter(None, [f"{table.title}.", table.explanation, table.remark()]))
-
-
-def _float(table: Table, caption: str, label: str, group_columns: int) -> list[str]:
-    environment, _ = _fitting_style(table, group_columns)
-    return [
-        rf"\begin{{{environment}}}",
-        "% needs: booktabs",
-        r"\centering",
-        caption,
-        label,
-        *tabular_to_latex(table, group_columns=group_columns),
-        rf"\end{{{environment}}}",
-    ]
-
-
-def _long_table(table: Table, caption: str, label: str, group_columns: int) -> list[str]:
+def _long_table(table: Table, caption: str, style: list[str], group_columns: int) -> list[str]:
     head, width = _head(table), len(table.columns)
     return [
         r"\begingroup",
         r"% needs: booktabs, longtable",
-        *_fitting_style(table, group_columns)[1],
+        *style,
         rf"\begin{{longtable}}{_alignments(table)}",
-        rf"{caption}{label}\\",
+        rf"{caption}\\",
         *(*head, r"\endfirsthead", *head, r"\endhead", r"\midrule"),
         rf"\multicolumn{{{width}}}{{r@{{}}}}{{Continued on next page}} \\",
         *(r"\endfoot", r"\bottomrule", r"\endlastfoot"),
@@ -366,7 +360,9 @@ def _wrapped_width(table: Table) -> float:
     return room if wraps else 0.0
 
 
-def _fitting_style(table: Table, group_columns: int = 0) -> tuple[str, list[str]]:
+def _fitting_style(
+    table: Table, group_columns: int = 0, caption: str = ""
+) -> tuple[str, list[str]]:
     """Return the environment of a table, and the largest font and space in which it fits.
 
     There is no environment if the table is longer than a page.
@@ -380,13 +376,13 @@ def _fitting_style(table: Table, group_columns: int = 0) -> tuple[str, list[str]
         for environment, text, size in sizes
         if size[1] * sum(widths) + gaps * size[2] <= text
     ] or [sizes[-1]]
-    rules, caption = RULE * _n_groups(table, group_columns), _width(_caption(table))
+    rules, caption_width = RULE * _n_groups(table, group_columns), _width(caption)
 
     def height(text: float, size: tuple[str, float, float, float]) -> float:
         lines = len(table)
         if wrapped:
             lines = sum(1 + int(1.2 * size[1] * _width(row[0]) / wrapped) for row in table.cells())
-        return lines * size[3] + rules + CAPTION_LINE * (1 + caption / text)
+        return lines * size[3] + rules + CAPTION_LINE * (1 + caption_width / text)
 
     fitting = [choice for choice in wide if height(*choice[1:]) <= PAGE_HEIGHT]
     environment = fitting[0][0] if fitting else ""
@@ -405,9 +401,15 @@ def _n_groups(table: Table, group_columns: int) -> int:
 def fits_text(table: Table) -> bool:
     """Return whether the whole table fits the text in a font that is easily read."""
     _, scale, space, _ = SIZES[SMALLEST_IN_COLUMN - 1]
-    return sum(_column_widths(table)) * scale + 2 * space * (len(table.columns) - 1) <= TEXT_WIDTH
+    return natural_width(table) * scale + 2 * space * (len(table.columns) - 1) <= TEXT_WIDTH
 
 
+def natural_width(table: Table) -> float:
+    """Return the width of all columns in points, in a font of 10 points, without the space."""
+    return sum(_column_widths(table))
+
+
+@lru_cache(maxsize=4)
 def _column_widths(table: Table) -> list[float]:
     """Return the widths of the columns in points, in a font of 10 points."""
     grouped = any(column.group for column in table.columns)

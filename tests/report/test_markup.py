@@ -72,6 +72,15 @@ def test_names_that_do_not_fit_are_numbered_in_the_matrix_of_a_paper(comparison)
     assert f"4: {order[-1]}." in latex
 
 
+def test_names_are_not_numbered_where_other_columns_are_too_wide():
+    frame = pd.DataFrame(np.random.default_rng(0).random((9, 3)), columns=["ours", "SVM", "base"])
+    frame = frame.assign(dataset=[f"a dataset with a name of very many words: {i}" for i in range(9)])
+    frame["task"] = frame["dataset"].str.replace("dataset", "task")
+    latex = occstats.compare(frame, lower_is_better=False, n_resamples=100).to_latex("scores")
+    assert "& ours" in latex
+    assert "1: " not in latex
+
+
 def test_first_rows_of_the_full_table_are_those_of_the_paper(comparison):
     # paper.tex, table of all AUROCs: NND, LNND, LOF, MD, SVM, IF, EIF, SAE, ALP
     latex = table_to_latex(paper_scores(comparison), group_columns=3)
@@ -183,3 +192,10 @@ def test_nine_algorithms_fit_a_column_and_labels_can_be_set(comparison):
         latex = comparison.to_latex(table, caption=r"See \cite{x}.", label="tab:mine")
         assert r"\label{tab:mine}" in latex
         assert r"\caption{See \cite{x}. " in latex
+    assert comparison.to_latex(caption=None) == comparison.to_latex()
+
+
+def test_a_long_caption_takes_room_from_the_table():
+    found = occstats.compare(rounded_tasks(tasks=38), lower_is_better=True, n_resamples=100)
+    assert r"\scriptsize" not in found.to_latex("scores")
+    assert r"\scriptsize" in found.to_latex("scores", caption="A sentence of a caption. " * 20)
