@@ -182,10 +182,11 @@ def find_sources(
         )
     if isinstance(data, Mapping):
         return tuple(spool(data, folder / ".data", datasets=datasets, label=label))
-    for each in [data] if isinstance(data, str | os.PathLike) else data:
-        if folder.is_dir() and os.path.isdir(each) and os.path.samefile(each, folder):
-            raise DataError(f"out: {quote(str(each))} contains the data; choose another folder")
-    return tuple(select(data, datasets=datasets, label=label))
+    paths = [data] if isinstance(data, str | os.PathLike) else list(data)
+    for path in paths if folder.is_dir() else ():
+        if os.path.isdir(path) and os.path.samefile(path, folder):
+            raise DataError(f"out: {quote(str(path))} contains the data; choose another folder")
+    return tuple(select(paths, datasets=datasets, label=label))
 
 
 def folder_or_temporary(

@@ -115,6 +115,10 @@ def test_the_results_can_be_compared(toy_folder, tmp_path):
         assert results.traits.loc[("toy", "c0"), "n"] == 12
 
 
+def test_paths_may_come_from_an_iterator(toy_folder):
+    assert len(run_experiment(toy_folder.glob("*"), descriptors=["MD"], jobs=1))
+
+
 def test_odd_data():
     few = pd.DataFrame({"x": range(13), "class": ["a"] * 10 + ["b"] * 3})
     holes = pd.DataFrame({"x": [None, 1, 2, 3, 4, 5, 6, 7], "class": ["a"] * 6 + ["b"] * 2})
