@@ -277,8 +277,9 @@ def check_possible(name: str, difference: float | None, results: Results) -> Non
     low, high = score_range(results)
     if difference is not None and abs(difference) >= high - low:
         near = f" (did you mean {difference / 100:g}?)" * (abs(difference) < 100 * (high - low))
+        bound = f"below {high - low:g}" if difference > 0 else f"above {low - high:g}"
         raise ArgumentError(
-            f"{name} must be below {high - low:g}, as {score_word(results.score_name)} lies in "
+            f"{name} must be {bound}, as {score_word(results.score_name)} lies in "
             f"{minus_signs(f'{low:g}')} … {high:g}; got {difference:g}{near}"
         )
 

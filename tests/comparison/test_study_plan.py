@@ -71,6 +71,12 @@ def test_components_of_a_pilot_with_one_task_per_dataset():
     assert pilot_components(results, "A", "B") == pytest.approx((spread, 0, 0))
 
 
+@pytest.mark.parametrize(("difference", "bound"), [(5, "below 1"), (-5, "above -1")])
+def test_refuses_a_difference_beyond_the_range(difference, bound):
+    with pytest.raises(ArgumentError, match=f"must be {bound}, as AUROC"):
+        plan_study("lenz2021", difference=difference, n_resamples=100)
+
+
 def test_refuses_a_pilot_of_suites():
     frame = load_results("lenz2021").to_frame()
     frame["suite"] = frame["dataset"].str[0]
