@@ -220,8 +220,9 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
             raise ArgumentError(f"power_curve must end in .pdf, .svg or .png; got {power_curve!r}")
         check_folder(Path(power_curve).parent)
     alone = {*PLAN, "estimand", "alpha"}
-    for name in [] if results else take([n for n in given if n not in alone], dict(given)):
-        if click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE:
+    source = click.get_current_context().get_parameter_source
+    for name in given:
+        if not results and name not in alone and source(name) is ParameterSource.COMMANDLINE:
             raise ArgumentError(f"{name} needs results of a pilot")
     example = {"sd_dataset": 0.05, "difference": 0.01}
     lacking = {n: v for n, v in example.items() if given[n] is None and not results}
