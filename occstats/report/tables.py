@@ -422,11 +422,12 @@ def _complementary_pairs(comparison: Comparison) -> Table:
 def _summary(comparison: Comparison) -> Table:
     level, several = _level(comparison), comparison.results.n_independent > 1
     digits, score = mean_digits(comparison), score_word(comparison.results.score_name)
+    places = rank_digits(comparison)
     table = frame_table(
         comparison.summary,
         "algorithm",
-        ("mean rank", "mean_rank", decimals(rank_digits(comparison))),
-        (level, "mean_rank_ci_low", "mean_rank_ci_high", limits(2, signed=False)),
+        ("mean rank", "mean_rank", decimals(places)),
+        (level, "mean_rank_ci_low", "mean_rank_ci_high", limits(places, signed=False)),
         (f"mean {score}", "mean_score", decimals(digits)),
         (level, "mean_score_ci_low", "mean_score_ci_high", limits(digits, signed=False)),
         ("CVSD", "cvsd", decimals(digits + 1)),

@@ -74,7 +74,9 @@ def test_names_that_do_not_fit_are_numbered_in_the_matrix_of_a_paper(comparison)
 
 def test_names_are_not_numbered_where_other_columns_are_too_wide():
     frame = pd.DataFrame(np.random.default_rng(0).random((9, 3)), columns=["ours", "SVM", "base"])
-    frame = frame.assign(dataset=[f"a dataset with a name of very many words: {i}" for i in range(9)])
+    frame = frame.assign(
+        dataset=[f"a dataset with a name of very many words: {i}" for i in range(9)]
+    )
     frame["task"] = frame["dataset"].str.replace("dataset", "task")
     latex = occstats.compare(frame, lower_is_better=False, n_resamples=100).to_latex("scores")
     assert "& ours" in latex

@@ -1,11 +1,13 @@
 """The tables of a comparison, and how their numbers are written."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import occstats
 from occstats._format import decimals, limits, p_value
 from occstats.report.bundle import contents
-from occstats.report.tables import all_tables, comparison_table
+from occstats.report.tables import _summary, all_tables, comparison_table
 from tests.report.screens import CASES, HIGHER, screen, simulated
 
 
@@ -56,6 +58,15 @@ def test_halves_are_rounded_away_from_zero_and_limits_outward():
     assert limits(3)(float("-inf"), 0.1) == "[–, +0.100]"
     assert limits(3)(float("-inf"), float("inf")) == "–"
     assert write(float("inf")) == "–"
+
+
+def test_mean_ranks_have_the_decimals_of_their_intervals():
+    wins = np.where(np.arange(101) < 51, 0.1, -0.1)
+    frame = pd.DataFrame({"a": 0.5 + wins, "b": 0.5, "dataset": [f"d{i}" for i in range(101)]})
+    found = occstats.compare(frame, algorithms=["a", "b"], lower_is_better=False, n_resamples=100)
+    ranks, limits = zip(*(row[1:3] for row in _summary(found).cells()), strict=True)
+    assert ranks == ("1.495", "1.505")
+    assert all(len(part) == 5 for each in limits for part in each[1:-1].split(", "))
 
 
 def test_percentages_keep_their_unit_in_every_medium(tmp_path, undrawn):
