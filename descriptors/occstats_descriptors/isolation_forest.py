@@ -173,10 +173,11 @@ class IF(Forest):
             raise ValueError(
                 f"sampling must be one of {', '.join(_SAMPLINGS)}, got {self.sampling!r}."
             )
-        if 0 < (X.max(axis=0) / 2 - X.min(axis=0) / 2).max() <= 5e-8:
+        if np.ptp(_single(X), axis=0).max() <= 1e-7 and (X != X[0]).any():
             warnings.warn(
-                "IF sees no difference between training rows, as all attributes vary by at most "
-                "1e-7: scale the attributes first, for example with RobustScaler.",
+                "IF sees no difference between training rows, as no attribute varies by more than "
+                "1e-7 in single precision: scale the attributes first, for example with "
+                "RobustScaler.",
                 stacklevel=3,
             )
         super()._fit(X)
