@@ -173,7 +173,7 @@ class IF(Forest):
             raise ValueError(
                 f"sampling must be one of {', '.join(_SAMPLINGS)}, got {self.sampling!r}."
             )
-        if np.ptp(_single(X), axis=0).max() <= 1e-7 and (X != X[0]).any():
+        if np.ptp(_single(X), axis=0).max() <= 1e-7 and (X[0] != X).any():
             warnings.warn(
                 "IF sees no difference between training rows, as no attribute varies by more than "
                 "1e-7 in single precision: scale the attributes first, for example with "
