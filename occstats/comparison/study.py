@@ -180,10 +180,10 @@ class Study:
 
     @property
     def vacuous_margin(self) -> str:
-        """Return a sentence about a margin above the range of all scores, else nothing."""
+        """Return a sentence about a margin of at least the range of all scores, else nothing."""
         scores = self.results.scores.to_numpy(dtype=np.float64)
         low, high = np.nanmin(scores), np.nanmax(scores)
-        if self.settings.margin is None or self.settings.margin <= high - low:
+        if self.settings.margin is None or self.settings.margin < high - low:
             return ""
         return minus_signs(
             f"All scores lie in {low:.4g} … {high:.4g}, so every pair is within a margin of "

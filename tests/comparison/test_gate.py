@@ -49,6 +49,17 @@ def test_cases(name, names, outcome, code):
     assert ("the answer depends on the question" in line) == (name == "gate2")
 
 
+def test_a_margin_of_the_range_of_all_scores_is_noted(tmp_path):
+    solved = {"ours": [1, 0, 1, 1, 0, 1], "base": [0, 1, 1, 1, 0, 1]}
+    frame = pd.DataFrame({"dataset": list("abcdef"), **solved})
+    long = frame.melt("dataset", var_name="model", value_name="solved")
+    long.to_csv(tmp_path / "solved.csv", index=False)
+    for margin, noted in (("1", True), ("0.9", False)):
+        options = ("--score", "solved", "--margin", margin)
+        said = gate(tmp_path / "solved.csv", "ours", "base", *options).stdout
+        assert ("every pair is within a margin of 1" in " ".join(said.split())) == noted
+
+
 @pytest.mark.parametrize("margin", ["0.02", "0.012345"])
 def test_difference_limits_and_margin_have_equal_digits(margin):
     line = " ".join(gate(CASES / "gate2.csv", "CAND", "BASE", "--margin", margin).stdout.split())
