@@ -50,7 +50,7 @@ class JointTests(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """The decision about all pairs; every matrix is k × k, [a, b] being about a minus b."""
+    """The decision about all pairs; the k × k matrix of differences is positive where a is better."""
 
     study: Study
     #: Estimates, statistics, intervals and unadjusted p-values of the estimand.

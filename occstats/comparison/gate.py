@@ -92,7 +92,7 @@ def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
         parts.insert(1, f"margin {decimals(places)(settings.margin)}")
     line = (
         f"The difference in {settings.estimand} {score_word(results.score_name)}, "
-        f"{difference_of(comparison, *names)}, is {difference} ({'; '.join(parts)})."
+        f"{difference_of(results, *names)}, is {difference} ({'; '.join(parts)})."
     )
     if row["mean_difference"] * row["typical_difference"] < 0:
         better, worse = names if row["typical_difference"] > 0 else names[::-1]

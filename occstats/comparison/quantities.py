@@ -13,6 +13,7 @@ from scipy import special
 
 from occstats._format import Section, count, decimals, listing, minus_signs, p_equation, printable
 from occstats.comparison.decision import least_p
+from occstats.comparison.text.verdict import difference_of
 from occstats.results.aliases import score_word
 from occstats.stats._arrays import BoolArray, FloatArray
 from occstats.stats.bayes import bayesian_signed_rank, correlated_t, probability_best
@@ -161,22 +162,22 @@ def binary_frame(study: Study) -> pd.DataFrame | None:
         return None
     found = clustered_mcnemar(study.sample, confidence=1 - alpha, alpha=alpha)
     frame = study.unordered_pairs(found)
-    level, score = f"{100 * (1 - alpha):g} %", score_word(results.score_name)
     rows: Any = frame.itertuples(index=False)
-    return frame.assign(line=[_line(row, level, score, results.unit) for row in rows])
+    return frame.assign(line=[_line(row, results, f"{100 * (1 - alpha):g} %") for row in rows])
 
 
-def _line(row: Any, level: str, score: str, unit: str) -> str:
+def _line(row: Any, results: Results, level: str) -> str:
     """Return a row of the McNemar tests as a line to quote."""
     ends = (row.share_difference, row.share_difference_ci_low, row.share_difference_ci_high)
     difference, low, high = (minus_signs(f"{value:+.3f}") for value in ends)
     return (
-        f"{printable(row.a)} − {printable(row.b)}: {difference} {score} "
+        f"{difference_of(results, printable(row.a), printable(row.b))}: {difference} "
+        f"{score_word(results.score_name)} "
         f"(clustered SE {row.standard_error:.3f}; {level} CI {low} to {high}; "
         f"Obuchowski's {p_equation(row.p_obuchowski)}; "
         f"design effect {decimals(2)(row.design_effect)}; "
         f"detectable ±{row.minimal_detectable:.3f}; "
-        f"{count(row.n_tasks, 'task')} in {count(row.n_clusters, unit)})"
+        f"{count(row.n_tasks, 'task')} in {count(row.n_clusters, results.unit)})"
     )
 
 

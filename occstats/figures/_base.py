@@ -602,8 +602,8 @@ class PairDecisions:
     """The decision about every pair of some algorithms, as squares in their order.
 
     A `conclusion` compares the row with the column ("better", "worse", "equivalent", "undecided",
-    or None if the pair was not tested), and a `difference` is that of row minus column. `basis`
-    names the level and the test.
+    or None if the pair was not tested), and a `difference` is positive if the row is better.
+    `basis` names the level and the test.
     """
 
     names: tuple[str, ...]

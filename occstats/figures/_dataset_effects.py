@@ -82,7 +82,7 @@ def dataset_effects(
         axes.set_yticks([*range(n), n + 1, n + 2], names)
         format_rows(axes, n + 3)
         axes.axvline(0, color=ink(), lw=0.7, zorder=0)
-        pair = difference_of(comparison, plot.label(first), plot.label(second))
+        pair = difference_of(comparison.results, plot.label(first), plot.label(second))
         plot.label_values(axes, f"difference in {score_label(comparison)}, {pair}")
         plot.note(
             f"Points: mean difference on each {results.unit}; diamond: "

@@ -88,7 +88,7 @@ def forest(
         bold = decisions.differ[0, 1:].tolist()
         write_column(axes, numbers, "p", bold=bold)
         estimand = ESTIMANDS[comparison.settings.estimand or "typical"]
-        sides = difference_of(comparison, plot.label(subject), "rival")
+        sides = difference_of(comparison.results, plot.label(subject), "rival")
         plot.label_values(axes, f"{estimand} in {score_label(comparison)}, {sides}")
         plot.note(_note(comparison, rows, decisions.basis, plot.label(subject)))
         return plot.finish(axes, _alternative_text(rows, subject, decisions.basis))

@@ -12,6 +12,7 @@ from matplotlib.colors import to_rgba
 from occstats._format import decimals, listing, p_writer
 from occstats.comparison import Comparison
 from occstats.comparison.settings import ESTIMANDS
+from occstats.comparison.text.verdict import difference_of
 from occstats.figures._base import (
     Order,
     PairDecisions,
@@ -51,7 +52,7 @@ def pairwise(
 ) -> Axes:
     """Draw every pair of algorithms as one matrix that is legible in a single column.
 
-    Above the diagonal: the difference of row minus column (positive: the row is better) and the
+    Above the diagonal: the difference of row and column, positive if the row is better, and the
     p-value that decides, bold and framed where the difference is significant. Below the diagonal:
     the shares of tasks that the row wins, ties and loses against the column. By default as many
     algorithms are drawn as leave room for numbers; with more, only colours are drawn.
@@ -101,7 +102,8 @@ def pairwise(
         value = ", and p" if numbers else f" (strongest colour: ±{reach:.2g})"
         plot.note(
             f"Above: {ESTIMANDS[comparison.settings.estimand or 'typical']} in "
-            f"{score_label(comparison)}, row − column{value}; framed: significant "
+            f"{score_label(comparison)}, "
+            f"{difference_of(comparison.results, 'row', 'column')}{value}; framed: significant "
             f"{decisions.basis}. Below: row wins (solid), ties (pale), loses (hatched)"
             + (f"; {form} in % of the tasks." if form else ".")
         )

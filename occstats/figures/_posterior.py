@@ -95,7 +95,7 @@ def posterior(
                 x_text, 0.99, f"{word}\n{percent(share)}", transform=axes.transAxes, ha=side,
                 va="top", color=colour if word != "equivalent" else ink(), fontsize="small",
             )  # fmt: skip
-        sides = difference_of(comparison, plot.label(first), plot.label(second))
+        sides = difference_of(comparison.results, plot.label(first), plot.label(second))
         plot.label_values(axes, f"mean difference in {score_label(comparison)}, {sides}", 0.9)
         plot.note(
             "From the Bayesian bootstrap of datasets: the probability that "

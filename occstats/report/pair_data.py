@@ -25,6 +25,7 @@ from occstats.comparison.text.columns import explain
 from occstats.comparison.text.digits import mean_digits
 from occstats.comparison.text.verdict import (
     difference_digits,
+    difference_of,
     mostly_equal,
     pair_sentences,
     short_names,
@@ -122,6 +123,7 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
         "pairs": pairs,
         "level": interval_heading(comparison),
         "digits": mean_digits(comparison),
+        "difference": difference_of(comparison.results, "a", "b"),
         "score": score_word(comparison.results.score_name),
         "higherIsBetter": comparison.results.higher_is_better,
         **_scores(comparison, names),

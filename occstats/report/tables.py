@@ -123,7 +123,7 @@ def comparison_table(comparison: Comparison) -> Table:
     shown = frame.assign(own=frame["algorithm"] == subject_of(comparison))
     score, digits = score_word(comparison.results.score_name), mean_digits(comparison)
     settings, name = comparison.settings, heading_name(comparison)
-    header, write_rank = difference_of(comparison, name, "it"), decimals(rank_digits(comparison))
+    header, write_rank = difference_of(comparison.results, name, "it"), decimals(rank_digits(comparison))
     columns = [*_size_columns(comparison, shown, header, ESTIMANDS[str(settings.estimand)])]
     found, keys = {*shown["conclusion"][~shown["own"]].dropna()}, ("conclusion", "reversed")
     if found:
@@ -355,7 +355,7 @@ def _pair_table(
 def _pairwise(comparison: Comparison) -> Table:
     settings, shown, other = comparison.settings, _pairs(comparison), other_estimand(comparison)
     signed = decimals(difference_digits(comparison), signed=True)
-    said = {"difference": difference_of(comparison, "a", "b"), "other": other}
+    said = {"difference": difference_of(comparison.results, "a", "b"), "other": other}
     return _pair_table(
         comparison,
         _described(comparison, "pairwise", **said),

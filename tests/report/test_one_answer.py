@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 import occstats
 from occstats._format import p_writer, percent
+from occstats.comparison.text.columns import EXPLANATIONS
 from occstats.figures.registry import draw_figures
 from occstats.report.bundle import contents
 from occstats.report.pair_data import pair_data
@@ -449,3 +451,46 @@ def test_the_view_of_a_pair(case, decisions):
         undecided = decisions.conclusion[a, b] == "undecided"
         same = "have the same scores" in found["sentence"]
         assert undecided == ("not distinguishable" in found["sentence"] or same)
+
+
+# -- the direction of differences ------------------------------------------------------------------
+
+ROLES = ("a", "b", "row", "column", "it", "rival")
+DIRECTED = {
+    "typical": lambda: (unbalanced(), {}),
+    "control": lambda: (unbalanced(), {"control": "B"}),
+    "binary": lambda: (binary(), {}),
+}
+
+
+def texts_of(comparison):
+    """Return every text of the files, the screen and the figures of a comparison."""
+    yield from [] if comparison.binary is None else comparison.binary["line"]
+    yield from (str(content) for content in contents(comparison).values())
+    yield json.dumps(pair_data(comparison), ensure_ascii=False)
+    yield screen(comparison, 200, full=True)
+    for drawn in draw_figures(comparison, width="page"):
+        if drawn.figure is not None:
+            yield " ".join(text.get_text() for text in drawn.figure.findobj(Text))
+
+
+@pytest.mark.parametrize("table", DIRECTED)
+@pytest.mark.usefixtures("undrawn")
+def test_losses_reverse_every_difference_in_words(table):
+    frame, options = DIRECTED[table]()
+    names = [name for name in frame if name not in ("dataset", "task")]
+    losses = frame.assign(**{name: 1 - frame[name] for name in names})
+    word = "|".join(map(re.escape, (*names, *ROLES)))
+    difference = re.compile(rf"\b({word}) (?:−|\$-\$|minus) ({word})\b")
+    said = {}
+    for lower, source in ((False, frame), (True, losses)):
+        found = occstats.compare(source, lower_is_better=lower, n_resamples=200, **options)
+        pairs = {pair for text in texts_of(found) for pair in difference.findall(text)}
+        said[lower] = {pair[::-1] for pair in pairs} if lower else pairs
+    assert {("a", "b"), ("row", "column")} <= said[False]
+    assert said[True] == said[False]
+
+
+def test_explanations_do_not_depend_on_the_direction_of_scores():
+    for sentence in EXPLANATIONS.values():
+        assert not re.search(r"\ba (minus|−) b\b|\bscores (higher|lower)\b|the higher mean", sentence)

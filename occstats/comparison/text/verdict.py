@@ -28,6 +28,7 @@ from occstats.results.aliases import score_word
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
+    from occstats.results import Results
 
 
 #: A list of algorithms takes at most this many lines.
@@ -96,9 +97,9 @@ def corrected_by_row(comparison: Comparison) -> bool:
     return by_row and len(comparison.algorithms) > 2
 
 
-def difference_of(comparison: Comparison, a: str, b: str) -> str:
+def difference_of(results: Results, a: str, b: str) -> str:
     """Return the difference that is positive where a is better, such as "a − b"."""
-    return f"{a} − {b}" if comparison.study.results.higher_is_better else f"{b} − {a}"
+    return f"{a} − {b}" if results.higher_is_better else f"{b} − {a}"
 
 
 def make_verdict(comparison: Comparison, *, shorten: bool = False) -> Verdict:
@@ -409,7 +410,7 @@ class _Writer:
             wins, losses = wins_and_losses(row["wins"], row["losses"])
             size = f"{who[0]} has {wins} against {who[1]} and {losses}"
         else:
-            pair = difference_of(self.comparison, *who)
+            pair = difference_of(self.results, *who)
             size = f"The {kinds[0]} difference {pair} is {write(row['difference'])}"
             if self.settings.has_intervals and np.isfinite([row["ci_low"], row["ci_high"]]).any():
                 low = decimals(places, signed=True, ties="down")(row["ci_low"])

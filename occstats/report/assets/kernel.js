@@ -43,7 +43,7 @@
     return means;
   };
 
-  /* Differences a − b in units of the tolerance, ascending and without zeros. */
+  /* Differences in units of the tolerance, ascending and without zeros. */
   const differencesOf = (scores, clusters, a, b, tolerance) => {
     const known = scores
       .map((row, task) => [row[a] === row[b] ? 0 : onGrid(row[a] - row[b], tolerance), clusters[task]])

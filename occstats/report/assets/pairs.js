@@ -132,7 +132,7 @@
       element("th", { scope: "col" }, "measure"),
       element("th", { scope: "col", className: "n" }, `value, ${data.level}`)));
     const caption = element("caption", {}, element("span", {},
-      element("b", {}, `${names.a} (a) and ${names.b} (b). `), "Differences are a minus b; positive if a is better."));
+      element("b", {}, `${names.a} (a) and ${names.b} (b). `), `Differences are ${data.difference}; positive if a is better.`));
     return element("table", { className: "measures" }, caption, head, body);
   };
 
