@@ -165,10 +165,11 @@ class Comparison:
     def pairwise(self) -> pd.DataFrame:
         """Return one row per pair, the better first, or per pair with the control.
 
-        ``difference`` (positive if ``a`` is better), ``ci_low``, ``ci_high``, ``p``, ``conclusion`` (``a`` is
-        ``better`` or ``worse``, the pair is ``equivalent`` or ``undecided``; None without a test)
-        and ``reversed`` (the pair is decided, but the other estimate has the opposite sign) form
-        one decision; ``wins``, ``ties`` and ``losses`` count tasks.
+        ``difference`` (positive if ``a`` is better), ``ci_low``, ``ci_high``, ``p``,
+        ``conclusion`` (``a`` is ``better`` or ``worse``, the pair is ``equivalent`` or
+        ``undecided``; None without a test) and ``reversed`` (the pair is decided, but the other
+        estimate has the opposite sign) form one decision; ``wins``, ``ties`` and ``losses`` count
+        tasks.
 
         Examples
         --------

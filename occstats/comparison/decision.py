@@ -50,7 +50,7 @@ class JointTests(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """The decision about all pairs; the k × k matrix of differences is positive where a is better."""
+    """The decision about all pairs; matrices are k × k, [a, b] being about a compared with b."""
 
     study: Study
     #: Estimates, statistics, intervals and unadjusted p-values of the estimand.

@@ -6,6 +6,7 @@ import gzip
 import os
 import re
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,13 @@ PAPER_TABLES = {
 }
 
 # Where the names of all algorithms do not fit above the columns, shorter numbers replace them.
-NUMBERED = {"p_values": paper_p_values, "scores": paper_scores}
+NUMBERED = {
+    "p_values": (
+        partial(paper_p_values, numbered="columns"),
+        partial(paper_p_values, numbered="rows and columns"),
+    ),
+    "scores": (partial(paper_scores, numbered=True),),
+}
 
 
 def write(comparison: Comparison, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -105,8 +112,11 @@ def paper_table(
     """Return a table of a paper in LaTeX."""
     check_choice("table", name, PAPER_TABLES)
     table = PAPER_TABLES[name](comparison)
-    if name in NUMBERED and not fits_text(table):
-        table = min(table, NUMBERED[name](comparison, numbered=True), key=natural_width)
+    if not fits_text(table):
+        # Numbers replace the names of all columns, and then also those of rows, if the table fits.
+        numbered = [make(comparison) for make in NUMBERED.get(name, ())]
+        narrowest = min([table, *numbered[:1]], key=natural_width)
+        table = next(filter(fits_text, numbered), narrowest)
     table = table.capped()
     # In the table of scores, repeated datasets are left out; m precedes the tasks.
     grouped = 0

@@ -23,11 +23,11 @@ _LATEX = re.compile("|".join(map(re.escape, TEX_COMMANDS)))
 
 # A larger table in an output cell makes a notebook unusable.
 NOTEBOOK_COLUMNS = 40
-# Sizes in points: a column of a two-column article, the text of one with a single column, and the
-# height of a page, less the space around a table, its rules and its headings.
-COLUMN_WIDTH, TEXT_WIDTH, PAGE_HEIGHT = 229.0, 345.0, 490.0
-# The smallest font of a table in a column: wider ones take the width of the page.
-SMALLEST_IN_COLUMN = 5
+# Sizes in points: a column of a two-column article, the text of one with a single column and of one
+# with two, and the height of a page, less the space around a table, its rules and its headings.
+COLUMN_WIDTH, TEXT_WIDTH, PAGE_WIDTH, PAGE_HEIGHT = 229.0, 345.0, 469.0, 490.0
+# A table of several pages may extend into the margins of narrow text.
+LONG_WIDTH = 400.0
 # In the smallest font, names wrap in a column that is at least as wide.
 NARROWEST_NAMES = 75.0
 # Font sizes, largest first: command, width relative to 10 pt, half the space between columns, and
@@ -37,10 +37,10 @@ SIZES = (
     ("", 1.0, 4.0, 12.0),
     (r"\small", 0.93, 4.0, 11.0),
     (r"\footnotesize", 0.85, 3.0, 9.5),
+    (r"\scriptsize", 0.8, 2.0, 8.0),
     (r"\scriptsize", 0.8, 1.5, 8.0),
-    (r"\tiny", 0.68, 2.0, 6.0),
-    (r"\tiny", 0.68, 1.5, 6.0),
 )
+Size = tuple[str, float, float, float]
 # Height in points of a rule between groups of rows, and of a line of the caption.
 RULE, CAPTION_LINE = 5.0, 12.0
 # A long table needs a single column, from which the text returns to two.
@@ -169,12 +169,12 @@ def _joined(rows: list[list[str]]) -> str:
 def table_to_latex(
     table: Table, *, group_columns: int = 0, caption: str = "", label: str = ""
 ) -> str:
-    r"""Return the table in LaTeX, as large as fits a paper.
+    r"""Return the table in LaTeX, in the largest font that fits its place in a paper.
 
-    A table that fits a column of a two-column paper in ``\scriptsize`` is a ``table``; a wider one
-    is a ``table*``, which fits the text of an article; if necessary, its first column wraps, or it
-    is split into parts. If a page is too short even in the smallest font, it is a ``longtable`` on
-    pages of a single column.
+    The smallest font is ``\scriptsize``. A table that fits a column of a two-column paper is a
+    ``table``; a wider one is a ``table*``, which fits the text of an article; if necessary, its
+    first column wraps, or it is split into parts. If a page is too short even in the smallest
+    font, it is a ``longtable`` on pages of a single column.
 
     Parameters
     ----------
@@ -216,14 +216,15 @@ def table_to_latex(
     if not re.fullmatch(r"[\w:.\-/ ]+", str(named), re.ASCII):
         raise ArgumentError(f"label must consist of letters, digits and :.-/_; got {named!r}")
     parts = _parts(table, max(group_columns, 1))
+    environment, style = _fitting_style(
+        parts, group_columns, f"{caption or table.title} {explained}"
+    )
     written = []
     for number, part in enumerate(parts, start=1):
         text, name = f"{title} {prose_to_latex(explained)}".rstrip(), named
         if number > 1:
             text, name = title, f"{named}-{number}"
         text += f" Part {number} of {len(parts)}." if len(parts) > 1 else ""
-        said = f"{caption or table.title} {explained}"
-        environment, style = _fitting_style(part, group_columns, said)
         head = [rf"\caption{{{text}}}", rf"\label{{{name}}}"]
         if environment:
             lines = [rf"\begin{{{environment}}}", "% needs: booktabs", r"\centering", *head]
@@ -238,7 +239,7 @@ def table_to_latex(
 
 def tabular_to_latex(table: Table) -> list[str]:
     """Return the lines of a table that does not float, in the font in which it fits the text."""
-    return _tabular(table, _fitting_style(table)[1])
+    return _tabular(table, _commands(_largest([table], TEXT_WIDTH)))
 
 
 def _tabular(table: Table, style: list[str], group_columns: int = 0) -> list[str]:
@@ -257,6 +258,7 @@ def _long_table(table: Table, caption: str, style: list[str], group_columns: int
     return [
         r"\begingroup",
         r"% needs: booktabs, longtable",
+        r"\setlength{\LTleft}{0pt plus 1fil minus 1fil}\setlength{\LTright}{\LTleft}",
         *style,
         rf"\begin{{longtable}}{_alignments(table)}",
         rf"{caption}\\",
@@ -336,7 +338,7 @@ def _parts(table: Table, n_leading: int) -> list[Table]:
         return [table]
     _, scale, space, _ = SIZES[-1]
     widths = np.multiply(_column_widths(table), scale) + 2 * space
-    room = TEXT_WIDTH + 2 * space - widths[:n_leading].sum()
+    room = _room(table) + 2 * space - widths[:n_leading].sum()
     for n_parts in range(1, len(others) + 1):
         places = np.array_split(np.arange(len(others)), n_parts)
         if all(widths[part + n_leading].sum() <= room for part in places):
@@ -351,45 +353,80 @@ def _without_blank_end(part: Table, n_leading: int) -> Table:
     return part.head(max(filled, default=len(part)))
 
 
+def _room(table: Table) -> float:
+    """Return the width that a table takes at most: a long one also uses the margins."""
+    return LONG_WIDTH if SIZES[-1][3] * len(table) > PAGE_HEIGHT else TEXT_WIDTH
+
+
 def _wrapped_width(table: Table) -> float:
     """Return the width in points in which the first column wraps; 0 if it need not or cannot."""
     _, scale, space, _ = SIZES[-1]
     names, *others = _column_widths(table) or [0.0]
-    room = TEXT_WIDTH - sum(width * scale + 2 * space for width in others)
+    room = _room(table) - sum(width * scale + 2 * space for width in others)
     wraps = not table.columns[0].number and NARROWEST_NAMES <= room < names * scale
     return room if wraps else 0.0
 
 
-def _fitting_style(
-    table: Table, group_columns: int = 0, caption: str = ""
-) -> tuple[str, list[str]]:
-    """Return the environment of a table, and the largest font and space in which it fits.
+def _fitting_style(parts: list[Table], group_columns: int, caption: str) -> tuple[str, list[str]]:
+    """Return the environment of all parts, and commands for the largest font in which they fit.
 
-    There is no environment if the table is longer than a page.
+    There is no environment if a part is longer than a page.
     """
-    widths, gaps = _column_widths(table), 2 * (len(table.columns) - 1)
-    wrapped = _wrapped_width(table)
-    sizes = [("table", COLUMN_WIDTH, size) for size in SIZES[:SMALLEST_IN_COLUMN]]
-    sizes += [("table*", TEXT_WIDTH, size) for size in SIZES]
-    wide = [
-        (environment, text, size)
-        for environment, text, size in sizes
-        if size[1] * sum(widths) + gaps * size[2] <= text
-    ] or [sizes[-1]]
-    rules, caption_width = RULE * _n_groups(table, group_columns), _width(caption)
+    in_column = all(_needed_width(part, SIZES[-1]) <= COLUMN_WIDTH for part in parts)
+    environment = "table" if in_column else "table*"
+    narrow, wide = (COLUMN_WIDTH, TEXT_WIDTH) if in_column else (TEXT_WIDTH, PAGE_WIDTH)
+    wrapped, rules = _wrapped_width(parts[0]), RULE * _n_groups(parts[0], group_columns)
 
-    def height(text: float, size: tuple[str, float, float, float]) -> float:
-        lines = len(table)
+    def fits(width: float, size: Size) -> bool:
+        _, scale, _, line = size
+        lines = max(map(len, parts))
         if wrapped:
-            lines = sum(1 + int(1.2 * size[1] * _width(row[0]) / wrapped) for row in table.cells())
-        return lines * size[3] + rules + CAPTION_LINE * (1 + caption_width / text)
+            names = (_width(row[0]) for row in parts[0].cells())
+            lines = sum(1 + int(1.2 * scale * name / wrapped) for name in names)
+        said = CAPTION_LINE * (1 + _width(caption) / width)
+        return lines * line + rules + said <= PAGE_HEIGHT
 
-    fitting = [choice for choice in wide if height(*choice[1:]) <= PAGE_HEIGHT]
-    environment = fitting[0][0] if fitting else ""
-    # A long table has the width of the text.
-    _, _, (font, _, space, _) = [*fitting, *(w for w in wide if w[0] == "table*")][0]
+    if not fits(narrow, SIZES[-1]):
+        return "", _commands_by_width(parts, _room(max(parts, key=len)), PAGE_WIDTH)
+    return environment, _commands_by_width(parts, narrow, wide, fits)
+
+
+def _commands_by_width(
+    parts: list[Table],
+    narrow: float,
+    wide: float,
+    fits: Callable[[float, Size], bool] = lambda width, size: True,
+) -> list[str]:
+    """Return the commands for the largest font in a narrow place and in a wide one."""
+    small, large = (_commands(_largest(parts, width, fits)) for width in (narrow, wide))
+    if small == large:
+        return small
+    return [rf"\ifdim\linewidth<{wide:g}pt", *small, r"\else", *large, r"\fi"]
+
+
+def _largest(
+    parts: list[Table],
+    width: float,
+    fits: Callable[[float, Size], bool] = lambda width, size: True,
+) -> Size:
+    """Return the largest size in which all parts fit a width, and otherwise the smallest."""
+    for size in SIZES:
+        if fits(width, size) and all(_needed_width(part, size) <= width for part in parts):
+            return size
+    return SIZES[-1]
+
+
+def _commands(size: Size) -> list[str]:
+    font, _, space, _ = size
     narrow = rf"\setlength{{\tabcolsep}}{{{space:g}pt}}" if space != SIZES[0][2] else ""
-    return environment, [*filter(None, [font, narrow])]
+    return [*filter(None, [font, narrow])]
+
+
+def _needed_width(table: Table, size: Size) -> float:
+    """Return the width of the whole table in points in a size."""
+    _, scale, space, _ = size
+    names, *others = _column_widths(table) or [0.0]
+    return (_wrapped_width(table) or scale * names) + sum(scale * w + 2 * space for w in others)
 
 
 def _n_groups(table: Table, group_columns: int) -> int:
@@ -399,9 +436,8 @@ def _n_groups(table: Table, group_columns: int) -> int:
 
 
 def fits_text(table: Table) -> bool:
-    """Return whether the whole table fits the text in a font that is easily read."""
-    _, scale, space, _ = SIZES[SMALLEST_IN_COLUMN - 1]
-    return natural_width(table) * scale + 2 * space * (len(table.columns) - 1) <= TEXT_WIDTH
+    """Return whether the whole table fits the text in the smallest font, none of it wrapped."""
+    return not _wrapped_width(table) and _needed_width(table, SIZES[-1]) <= _room(table)
 
 
 def natural_width(table: Table) -> float:
@@ -409,7 +445,7 @@ def natural_width(table: Table) -> float:
     return sum(_column_widths(table))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _column_widths(table: Table) -> list[float]:
     """Return the widths of the columns in points, in a font of 10 points."""
     grouped = any(column.group for column in table.columns)

@@ -123,7 +123,10 @@ def comparison_table(comparison: Comparison) -> Table:
     shown = frame.assign(own=frame["algorithm"] == subject_of(comparison))
     score, digits = score_word(comparison.results.score_name), mean_digits(comparison)
     settings, name = comparison.settings, heading_name(comparison)
-    header, write_rank = difference_of(comparison.results, name, "it"), decimals(rank_digits(comparison))
+    header, write_rank = (
+        difference_of(comparison.results, name, "it"),
+        decimals(rank_digits(comparison)),
+    )
     columns = [*_size_columns(comparison, shown, header, ESTIMANDS[str(settings.estimand)])]
     found, keys = {*shown["conclusion"][~shown["own"]].dropna()}, ("conclusion", "reversed")
     if found:
@@ -314,27 +317,38 @@ def _upper_triangle(square: pd.DataFrame) -> pd.DataFrame:
     return square.where(np.triu(np.ones(square.shape, dtype=bool), k=1)).iloc[:-1, 1:]
 
 
-def paper_p_values(comparison: Comparison, *, numbered: bool = False) -> Table:
-    """Return the matrix of the deciding p-values for a paper; its columns may be numbered."""
+def paper_p_values(comparison: Comparison, *, numbered: str = "") -> Table:
+    """Return the matrix of the deciding p-values for a paper.
+
+    Numbers may replace the names of the columns, or those of rows and columns.
+    """
     table = _p_values(comparison)
     first, *others = table.columns
     table = replace(table, columns=(replace(first, header=""), *others))
     if table.shown is None or not numbered:
         return table
     number = _numbers(comparison)
-    rows = table.shown[first.keys[0]]
-    rest = [column.header for column in others if column.header not in set(rows)]
-    unnamed = "".join(f" {number[name]}: {name}." for name in rest)
+    rows = list(table.shown[first.keys[0]])
+    if numbered == "columns":
+        rest = [column.header for column in others if column.header not in set(rows)]
+        explained = " ".join(f"Column {number[name]}: {name}." for name in rest)
+        written = [f"{number[name]} {name}" for name in rows]
+    else:
+        explained, written = _names(number), [number[name] for name in rows]
     return replace(
         table,
         columns=(table.columns[0], *(replace(c, header=number[c.header]) for c in others)),
-        shown=table.shown.assign(**{first.keys[0]: [f"{number[name]} {name}" for name in rows]}),
-        note=f"{table.note}{unnamed}".strip(),
+        shown=table.shown.assign(**{first.keys[0]: written}),
+        note=f"{table.note} {explained}".strip(),
     )
 
 
 def _numbers(comparison: Comparison) -> dict[str, str]:
     return {name: str(place) for place, name in enumerate(comparison.algorithms, start=1)}
+
+
+def _names(numbers: dict[str, str]) -> str:
+    return " ".join(f"{place}: {name}." for name, place in numbers.items())
 
 
 def _pairs(comparison: Comparison) -> pd.DataFrame:
@@ -686,7 +700,7 @@ def paper_scores(comparison: Comparison, *, numbered: bool = False) -> Table:
     numbers, note = _numbers(comparison), ""
     if numbered:
         scores = scores.rename(columns=numbers)
-        note = " ".join(f"{place}: {name}." for name, place in numbers.items())
+        note = _names(numbers)
     return _task_table(
         comparison,
         scores,

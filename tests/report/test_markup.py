@@ -69,7 +69,7 @@ def test_names_that_do_not_fit_are_numbered_in_the_matrix_of_a_paper(comparison)
         f"{place} {name}" for place, name in enumerate(order[:-1], start=1)
     ]
     # The last algorithm has no row.
-    assert f"4: {order[-1]}." in latex
+    assert f"Column 4: {order[-1]}." in latex
 
 
 def test_names_are_not_numbered_where_other_columns_are_too_wide():
@@ -178,7 +178,7 @@ def test_tables_of_a_paper_compile_and_fit(comparison, kind, tmp_path):
     assert not any("Part 2" in paper_table(each) for each in found)
     if kind == "article":
         parts += [each._repr_latex_() for each in found]
-    assert [("longtable" in text) for text in paper_files(found[4]).values()] == [0, 0, 1]
+    assert [("longtable" in text) for text in paper_files(found[4]).values()] == [1, 0, 1]
     printed = typeset(tmp_path, "\n\n\\clearpage\n".join(dict.fromkeys(parts)), CLASSES[kind])
     too_wide = map(float, re.findall(r"Overfull .hbox \(([\d.]+)pt", printed))
     assert [points for points in too_wide if points > 2] == []
@@ -195,6 +195,36 @@ def test_nine_algorithms_fit_a_column_and_labels_can_be_set(comparison):
         assert r"\label{tab:mine}" in latex
         assert r"\caption{See \cite{x}. " in latex
     assert comparison.to_latex(caption=None) == comparison.to_latex()
+
+
+def sizes(latex):
+    """Return the commands of fonts of each tabular, in a narrow place and in a wide one."""
+    parts = re.findall(r"\\label\{.*?\}\n(.*?)\\begin\{tabular", latex, re.DOTALL)
+    return [re.findall(r"\\(tiny|scriptsize|footnotesize|small|else)", part) for part in parts]
+
+
+def test_tables_take_the_largest_font_that_fits_their_place(comparison):
+    assert sizes(comparison.to_latex()) == [["scriptsize", "else"]]
+    assert sizes(comparison.to_latex("p_values")) == [["else"]]
+    generator = np.random.default_rng(0)
+    names = [f"a descriptor with a name of many words: {place}" for place in range(40)]
+    scores = pd.DataFrame(generator.random((40, 40)), columns=names)
+    scores = scores.assign(dataset=[f"d{place // 2}" for place in range(40)], task=range(40))
+    found = occstats.compare(scores, lower_is_better=False, n_resamples=100).to_latex("p_values")
+    # All parts of a split table look alike.
+    (size,) = {tuple(part) for part in sizes(found)}
+    assert "tiny" not in size
+    columns = [len(each) for each in re.findall(r"\{@\{\}l(r+)@\{\}\}", found)]
+    assert len(columns) > 1
+    assert max(columns) - min(columns) <= 1
+
+
+def test_rows_and_columns_are_numbered_where_the_names_of_rows_leave_no_room(comparison):
+    names = {name: f"{name}, " + 12 * "a long name " for name in comparison.algorithms}
+    table = comparison.results.scores.rename(columns=names).reset_index()
+    latex = occstats.compare(table, lower_is_better=False, n_resamples=100).to_latex("p_values")
+    assert [cells(line)[0] for line in body(latex)] == [str(place) for place in range(1, 9)]
+    assert all(f" {place}: " in latex for place in range(1, 10))
 
 
 def test_a_long_caption_takes_room_from_the_table():

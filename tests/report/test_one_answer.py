@@ -493,4 +493,6 @@ def test_losses_reverse_every_difference_in_words(table):
 
 def test_explanations_do_not_depend_on_the_direction_of_scores():
     for sentence in EXPLANATIONS.values():
-        assert not re.search(r"\ba (minus|−) b\b|\bscores (higher|lower)\b|the higher mean", sentence)
+        assert not re.search(
+            r"\ba (minus|−) b\b|\bscores (higher|lower)\b|the higher mean", sentence
+        )
