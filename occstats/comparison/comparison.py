@@ -207,10 +207,6 @@ class Comparison:
     @cached_copy
     def regression(self) -> pd.DataFrame:
         """Return the regression of ranks on traits of the tasks."""
-        return self._regression[0]
-
-    @cached_copy
-    def _regression(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
         return quantities.regression_frame(self.study)
 
     @cached_copy
@@ -276,7 +272,9 @@ class Comparison:
     @cached_copy
     def notes(self) -> tuple[str, ...]:
         """Return the notes on the input, and cautions."""
-        return (*self.study.notes, *self._regression[1], *self.decision.notes)
+        # Those on a regression are in the note of its table.
+        regression = self.regression.attrs["notes"] if self.regression.empty else ()
+        return (*self.study.notes, *regression, *self.decision.notes)
 
     @cached_copy
     def meta(self) -> dict[str, Any]:

@@ -194,12 +194,13 @@ def strata_frame(study: Study) -> pd.DataFrame:
     return found.assign(algorithm=names[found["algorithm"]]).drop(columns="weight")
 
 
-def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def regression_frame(study: Study) -> pd.DataFrame:
     """Regress each algorithm's rank on the tasks' traits and median score (higher is easier).
 
     ``p`` is corrected by Holm over algorithms and terms together, except with the preset of the
     paper, which prints uncorrected values. The intercept answers no question: it is not in the
-    family, and its ``p`` is NaN. Traits that are absent or constant are left out and noted.
+    family, and its ``p`` is NaN. Traits that are absent or constant are left out;
+    ``attrs["notes"]`` names them.
     """
     traits, settings = study.complete_results.traits, study.settings
     sample = study.sample.complete_cases
@@ -210,7 +211,8 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     notes = _notes(traits, known, varying)
     empty = pd.DataFrame(columns=pd.Index(REGRESSION))
     if not known.any():
-        return empty, (*notes, "There is no regression: no task has all traits.")
+        empty.attrs["notes"] = (*notes, "There is no regression: no task has all traits.")
+        return empty
     scores = sample.scores[known]
     # The usual traits first, then the user's own as they are.
     names = [name for name in TRAITS if name in varying]
@@ -244,9 +246,10 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     if settings.regression_corrected:
         tested = frame["p"].where(frame["term"] != "intercept")
         frame["p"] = adjust(tested, "holm")
-    frame = frame[REGRESSION]
+    frame = empty if frame["coefficient"].isna().all() else frame[REGRESSION]
     notes += [f"Regression: {reason.rstrip('.')}." for reason in reasons]
-    return (empty if frame["coefficient"].isna().all() else frame), tuple(notes)
+    frame.attrs["notes"] = tuple(notes)
+    return frame
 
 
 def _notes(traits: pd.DataFrame, known: BoolArray, varying: list[str]) -> list[str]:

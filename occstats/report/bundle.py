@@ -73,8 +73,11 @@ def write(comparison: Comparison, folder: str | os.PathLike[str], *, force: bool
     return write_folder(folder, contents(comparison).items(), force=force)
 
 
-def contents(comparison: Comparison) -> dict[str, str | bytes]:
-    """Return the content of each file by its path, which no name in the data can change."""
+def contents(comparison: Comparison, *, label: str = "") -> dict[str, str | bytes]:
+    """Return the content of each file by its path, which no name in the data can change.
+
+    In a document of several comparisons, `label` distinguishes the labels of their tables.
+    """
     tables = all_tables(comparison)
     capped = [table.capped() for table in tables]
     long = {table.name: table.csv_path for table in tables if table.csv_path.endswith(".gz")}
@@ -90,17 +93,19 @@ def contents(comparison: Comparison) -> dict[str, str | bytes]:
         "methods.tex": methods_to_latex(comparison.methods_text),
         "references.bib": comparison.methods_text.bibtex(),
         **{table.csv_path: to_csv(table) for table in tables},
-        **paper_files(comparison),
+        **paper_files(comparison, label=label),
         "report.html": page.render(comparison, capped),
     }
 
 
-def paper_files(comparison: Comparison) -> dict[str, str]:
+def paper_files(comparison: Comparison, *, label: str = "") -> dict[str, str]:
     """Return the tables of a paper in LaTeX: the comparison, p-values of all pairs, and scores."""
     several = len(comparison.algorithms) > 2 and comparison.settings.control is None
     matrix = several and comparison.results.n_independent > 1
     return {
-        f"paper/{name}.tex": paper_table(comparison, name)
+        f"paper/{name}.tex": paper_table(
+            comparison, name, label=label and f"tab:{label}-{name.replace('_', '-')}"
+        )
         for name in PAPER_TABLES
         if name != "p_values" or matrix
     }

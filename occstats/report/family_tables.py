@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -198,7 +199,7 @@ def family_to_html(family: Comparisons) -> str:
 def write_family(
     family: Comparisons, folder: str | os.PathLike[str], *, force: bool = False
 ) -> Path:
-    """Write ``index.html``, ``comparisons.json``, ``paper/``, and a folder per member."""
+    """Write the index, ``comparisons.json``, ``paper/``, and a folder named after each member."""
     from occstats.figures._base import without_pyplot
     from occstats.figures._style import render
 
@@ -211,13 +212,33 @@ def write_family(
         f"paper/{family.kind}s.tex": family_to_latex(family),
         **render(drawn, "paper/conclusions", ["pdf", "svg"], title="Conclusions"),
     }
-    links = {}
-    for number, (name, member) in enumerate(family.members.items(), 1):
-        place = f"{family.kind}-{number}"
-        files |= {f"{place}/{path}": content for path, content in contents(member).items()}
+    links, places = {}, _folders(family.kind, [*family.members])
+    for place, (name, member) in zip(places, family.members.items(), strict=True):
+        inside = contents(member, label=place)
+        files |= {f"{place}/{path}": content for path, content in inside.items()}
         links[f"{place}/report.html"] = f"{family.kind} {family.named([name])}"
     tables = [family_table(family), _differing(family)]
     files["index.html"] = page.render_index(
         _headline(family), family.lines(), tables, links, family.algorithms
     )
     return write_folder(folder, files.items(), force=force)
+
+
+def _folders(kind: str, names: list[str]) -> list[str]:
+    """Return a folder for each member, with the ASCII letters and digits of its name.
+
+    Examples
+    --------
+    >>> _folders("slice", ["fr", "Français", "Fr", "<17", "../日本"])
+    ['slice-fr', 'slice-Francais', 'slice-Fr-3', 'slice-17', 'slice-5']
+    """
+    found: dict[str, str] = {}
+    for number, name in enumerate(names, start=1):
+        letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+        words = re.findall(r"\w+", letters[:60], re.ASCII) or [str(number)]
+        folder = "-".join([kind, *words])
+        # Some file systems do not distinguish upper and lower case.
+        while folder.casefold() in found:
+            folder += f"-{number}"
+        found[folder.casefold()] = folder
+    return [*found.values()]

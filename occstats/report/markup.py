@@ -401,7 +401,7 @@ def _commands_by_width(
     small, large = (_commands(_largest(parts, width, fits)) for width in (narrow, wide))
     if small == large:
         return small
-    return [rf"\ifdim\linewidth<{wide:g}pt", *small, r"\else", *large, r"\fi"]
+    return [rf"\ifdim\linewidth<{wide:g}pt", *small, *([r"\else", *large] if large else []), r"\fi"]
 
 
 def _largest(

@@ -67,6 +67,8 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
         _view(table.capped(), positions, subject, names, numbers)
         for table in tables or all_tables(comparison)
     ]
+    if pairs:
+        pairs["numbered"] = bool(numbers)
     leading, *others = views
     leading["explanation"] = "Each dataset has equal weight."
     if pairs:

@@ -482,6 +482,7 @@ def _regression(comparison: Comparison) -> Table:
         *specs,
         **_described(comparison, "regression", corrected=corrected),
         shown=shown,
+        note=" ".join(frame.attrs["notes"]),
     )
 
 

@@ -1,6 +1,7 @@
 """Several measures and slices: one decision for each pair, corrected together."""
 
 import json
+import re
 from itertools import product
 
 import numpy as np
@@ -140,7 +141,10 @@ def test_the_folder_has_a_report_for_each_slice(tmp_path, monkeypatch):
     data = table(20).replace({"part": {"x": "<b>x</b>"}})
     folder = compare(data, score="auroc", by="part").write(tmp_path / "out")
     assert {"index.html", "comparisons.json", "pairs.csv"} <= {p.name for p in folder.iterdir()}
-    assert "corrected for all 6 pairs of 2 slices" in (folder / "slice-2/report.md").read_text()
+    report = folder / "slice-b-x-b" / "report.md"
+    assert "corrected for all 6 pairs of 2 slices" in report.read_text()
+    labels = re.findall(r"\\label\{.*?\}", "".join(p.read_text() for p in folder.rglob("*.tex")))
+    assert len(labels) == len({*labels}) > 4
     page = (folder / "index.html").read_text("utf-8")
     assert "&lt;b&gt;x&lt;/b&gt; (10)" in page
     assert "<b>x</b>" not in page

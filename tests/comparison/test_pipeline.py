@@ -118,7 +118,7 @@ def test_tasks_without_a_logarithm_are_left_out_of_the_regression():
         found.regression.set_index(keys).sort_index(),
         without.regression.set_index(keys).sort_index(),
     )
-    assert any("3 tasks" in note for note in found.notes)
+    assert any("3 tasks" in note for note in found.regression.attrs["notes"])
 
 
 def test_folds_give_a_spread_and_a_test_per_task():

@@ -119,10 +119,11 @@
 
   /* The upper triangle, or the row of the control. */
   const pTable = ({ algorithms, p, better }, alpha) => {
-    const names = algorithms.map((place) => data.algorithms[place]);
+    const names = algorithms.map((place) => `${data.numbered ? `${place + 1} ` : ""}${data.algorithms[place]}`);
+    const heads = algorithms.map((place) => (data.numbered ? String(place + 1) : data.algorithms[place]));
     const rows = control === null ? [...names.keys()].slice(0, -1) : [algorithms.indexOf(control)];
     const columns = [...names.keys()].filter((place) => (control === null ? place > 0 : !rows.includes(place)));
-    return makeTable("what_if_p_values", "p-values.", "Bold where significant.", ["algorithm", ...columns.map((column) => names[column])],
+    return makeTable("what_if_p_values", "p-values.", "Bold where significant.", ["algorithm", ...columns.map((column) => heads[column])],
       rows.map((row) => [names[row], ...columns.map((column) => {
         if (control === null && column <= row) return ["", NaN];
         const text = written(p[row][column], alpha);
