@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ from occstats.results.aliases import (
     state_of,
     trait_names,
 )
-from occstats.results.ask import Blank, UnclearTableError, check_text, group_pattern
+from occstats.results.ask import Blank, UnclearTableError, check_text
 from occstats.results.cells import Numbers, is_number
 from occstats.results.doubtful import DOUBTFUL, NEVER, SCALE, caught
 from occstats.results.keys import Keys, extract, make_keys, renumber
@@ -50,10 +49,6 @@ _COLUMN, _COLUMNS, _DIRECTION = Blank("COLUMN"), Blank("COLUMNS"), Blank("True|F
 _ANOTHER = Blank("COLUMN", optional=True)
 _ROWS_ONLY = ("diff", "difference")  # names of tasks, but summaries above a column
 _MOST_MEASURES = 500
-# Text that begins with a fraction, or has no letters, as 87.9 [70.4] and 87 / 70.
-_RESULT = re.compile(r"\W*\d+(?:\.\d|[\W\d_]*$)")
-# Of columns that may tell rows apart: how many are tried together, and on how many rows first.
-_MOST_TOGETHER, _FIRST_ROWS = 12, 1000
 
 
 @dataclass(frozen=True)
@@ -263,96 +258,47 @@ class _Finder:
         return [self._template(form) for form in forms]
 
     def _template(self, form: str) -> dict[str, Any]:
-        made = dict(self.options)
-        one = Blank("") if self.names == [""] and self._tells_apart([""]) else _COLUMN
+        """Return the options that would tell the roles in one form; some may not be needed."""
+        made, asked = dict(self.options), bool(self.doubts or self.form_asked)
+        known = "algorithm" in self.found
+        direction = form == "task" and not (self.across and known)
         if form == "algorithm":
-            if not self.keyed and all(map(self.raw.is_fractional, self.columns)):
-                return made | {"dataset": Blank(ROW)}
             if not self.keyed:
-                made |= {"dataset": one} | ({"task": _ANOTHER} if one else {})
-            if "differing" in self.questions or not self._rows_told():
-                self._add_factors(made)
-            elif "text in the cells" in self.doubts:
-                made["where"] = [*made.get("where", ()), Blank("COLUMN=VALUE", optional=True)]
-        elif form == "task" and not (self.across and "algorithm" in self.found):
-            made |= {"algorithm": self._and_another("algorithm", one), "task": _COLUMNS}
-            if self.reading.lower_is_better is None:
-                made["lower_is_better"] = _DIRECTION
-        elif not form:
-            self._add_long(made)
-        if form and (self.doubts or self.form_asked):
-            made["algorithms" if form == "algorithm" else "task"] = _COLUMNS
-            if form == "task" and "algorithm" in self.found and not (self.doubts or self.names):
-                del made["task"]
-                made["transpose"] = True
+                made["dataset"] = _COLUMN if self.names else Blank(ROW)
+            if asked:
+                made["algorithms"] = _COLUMNS
+        elif form == "task":
+            if not known:
+                several = self.names[1:]
+                made["algorithm"] = [_COLUMN, _ANOTHER] if several else _COLUMN
+            if asked or direction:
+                made["task"] = _COLUMNS
+        else:
+            found = {*self.told} if self.across else {*self.found}
+            if "score" not in found and self.reading.score is None:
+                made["score"] = _COLUMN
+                direction = not all(measure(c)[0] for c in self.scores)
+            if not self.keyed:
+                made["dataset"] = _COLUMN
+            if not known:
+                made["algorithm"] = _COLUMN if self.alone or not self.keyed else Blank(FILE)
+        if direction and self.reading.lower_is_better is None:
+            made["lower_is_better"] = _DIRECTION
+        n_needed = (not self.keyed) + (not (known or form))
+        if form != "task" and ("differing" in self.questions or self.names[n_needed:]):
+            self._add_factors(made, form)
         return made
 
-    def _add_long(self, made: dict[str, Any]) -> None:
-        """Add the options of a long table, of which some may not be needed."""
-        found = {role: c for role, c in self.found.items() if role in self.told or not self.across}
-        if "score" not in found and self.reading.score is None:
-            made["score"] = _COLUMN
-            if self.reading.lower_is_better is None and not all(measure(c)[0] for c in self.scores):
-                made["lower_is_better"] = _DIRECTION
-        algorithm, names = self.found.get("algorithm"), self.names
-        if algorithm is None and not self.keyed and len(names) == 1 and self.alone:
-            if self._add_pattern(made, names[0]):
-                made |= {"task": names[0], "algorithm_from": Blank("REGEX")}
-                return
-            algorithm = names[0]
-        may_differ = "differing" in self.questions or not {"algorithm", "dataset"} <= {*found}
-        if not self.keyed:
-            by_file = algorithm is not None and self._tells_apart([algorithm])
-            made["dataset"] = Blank(FILE) if by_file else _COLUMN
-            pairs = combinations(names[:_MOST_TOGETHER], 2)
-            keys = [[algorithm, c] for c in names] if algorithm else [*map(list, pairs)]
-            may_differ = not (by_file or any(map(self._tells_apart, keys)))
-        elif self.found.get("dataset") == FILE and "dataset" not in self.told and may_differ:
-            made["dataset"] = _COLUMN
-        if "algorithm" in self.several:
-            made["algorithm"] = [_COLUMN, _ANOTHER]
-        elif "algorithm" not in self.found:
-            made["algorithm"] = _COLUMN if self.alone or not self.keyed else Blank(FILE)
-        elif algorithm != FILE and "differing" in self.questions:
-            made["algorithm"] = self._and_another("algorithm", _COLUMN)
-        tasks = [self.found[role] for role in ("dataset", "task") if role in self.found]
-        if len(tasks) == 1 and not self.reading.dataset_from:
-            self._add_pattern(made, tasks[0])
-        if may_differ:
-            self._add_factors(made)
-
-    def _add_factors(self, made: dict[str, Any]) -> None:
+    def _add_factors(self, made: dict[str, Any], form: str) -> None:
         """Add options for columns in which rows of one task and algorithm may differ."""
-        made.setdefault("task", self._and_another("task", _ANOTHER))
-        if "dataset" not in self.found:
-            made.setdefault("dataset", _ANOTHER)
+        for role in ("task", "dataset") if form else ("task", "algorithm", "dataset"):
+            known = self.found.get(role)
+            if known is None:
+                made.setdefault(role, _ANOTHER)
+            elif role != "dataset" and known != FILE:
+                made.setdefault(role, [*([] if role in self.told else [known]), _ANOTHER])
         made.setdefault("repeat", Blank("COLUMN/@row", optional=True))
         made["where"] = [*made.get("where", ()), Blank("COLUMN=VALUE", optional=True)]
-
-    def _add_pattern(self, made: dict[str, Any], column: str) -> bool:
-        """Add the pattern of the datasets in the names of tasks, if there is one."""
-        pattern = group_pattern(self.raw.names(column))
-        if pattern is not None:
-            made["dataset_from"] = Blank(pattern[0], optional=True)
-        return pattern is not None
-
-    def _and_another(self, role: str, unknown: Blank) -> list[str]:
-        """Return the column of a role by its name, and a blank for another to be joined to it."""
-        if role not in self.found:
-            # The names in two columns may be of one algorithm, if none tells the rows apart.
-            joined = role == "algorithm" and len(self.names) > 1
-            joined = joined and not any(self._tells_apart([name]) for name in self.names)
-            return [unknown, _ANOTHER] if joined else [unknown]
-        return [_ANOTHER] if role in self.told else [self.found[role], _ANOTHER]
-
-    def _rows_told(self) -> bool:
-        """Return True if the names in a column, or in those known, tell the rows apart."""
-        known = [self.found[role] for role in (*_KEYS, "fold", "repeat") if role in self.found]
-        return any(map(self._tells_apart, [known] if self.keyed else [[c] for c in self.names]))
-
-    def _tells_apart(self, columns: Sequence[str], runs: Any = 0) -> bool:
-        codes = {str(i): self.raw.codes(column)[0] for i, column in enumerate(columns)}
-        return not pd.DataFrame(codes).assign(runs=runs).duplicated().any()
 
     # -- form and keys -----------------------------------------------------------------------------
 
@@ -467,9 +413,8 @@ class _Finder:
             elif names == [""]:
                 hint = "the one without a name is ''"
         self.unclear(f"{problem} ({hint})")
-        for column in self.names if self.form_asked or self.scores_told else ():
-            if not self.names[1:] or self._tells_apart([column]):
-                self._check_labels("dataset", column)
+        if (self.form_asked or self.scores_told) and len(self.names) == 1:
+            self._check_labels("dataset", self.names[0])
 
     def _keys(self, roles: Roles) -> Keys | None:
         """Return the keys of the scores, as far as known; refuse rows of the same key."""
@@ -504,14 +449,16 @@ class _Finder:
         differing = [] if told and not again else self._differing(keys, unused, again or own)
         if not (differing or again):
             if keys.repeat is not None and n_folds < raw.n_rows:
-                self._note_averages(keys, keys.repeat)
+                how = f"{len(keys.repeat[1]):,} different values"
+                if self.found["repeat"] == ROW:
+                    how = f"up to {np.bincount(keys.cell.ravel()).max():,} rows each"
+                keys.notes.append(f"{raw.name}: scores averaged over repeats ({how}).")
             return
-        by_cell = bool(differing) and (own or not again)
-        alike = cells if by_cell else runs
+        whole = keys.repeat is None or not again or bool(differing and own)
+        alike = cells if whole else runs
         twice = np.flatnonzero(pd.Series(alike).duplicated())
         first = np.flatnonzero(alike == alike[twice[0]])[0]
         places = [raw.row(row).removeprefix(f"{raw.name}, ") for row in (first, twice[0])]
-        whole = keys.repeat is None or by_cell
         problem = (
             f"{count(len(twice), 'row')} {'repeats' if len(twice) == 1 else 'repeat'} the"
             f" {'task and algorithm' if whole else 'task, algorithm and repeat'} of an earlier"
@@ -522,8 +469,7 @@ class _Finder:
             remedy = "drop them, or pass repeat='@row' if they are repeats"
             self.unclear(f"{problem}; {remedy}", repeat=Blank(ROW, optional=True))
             return
-        chosen = self._fewest(differing, cells if own else runs) or differing[:3]
-        self.questions["differing"] = chosen
+        self.questions["differing"] = chosen = differing[:3]
         shown = [
             f"{quote(c)} ({quote_list([n.strip()[:16] for n in raw.names(c)], limit=2)})"
             for c in chosen
@@ -534,16 +480,6 @@ class _Finder:
             " algorithm, or one value to keep?"
         )
 
-    def _note_averages(self, keys: Keys, repeat: Any) -> None:
-        n_rows = np.bincount(keys.cell.ravel())
-        n_scores, several = int(np.count_nonzero(n_rows)), n_rows[n_rows > 1]
-        how = f"scores averaged over repeats ({len(repeat[1]):,} different values)"
-        if len(several) < n_scores or self.found["repeat"] == ROW:
-            averaged = "is the average" if len(several) == 1 else "are averages"
-            rows = " to ".join(map(str, dict.fromkeys([several.min(), several.max()])))
-            how = f"{len(several):,} of {count(n_scores, 'score')} {averaged} of {rows} rows"
-        keys.notes.append(f"{self.raw.name}: {how}.")
-
     def _differing(self, keys: Keys, columns: Sequence[str], again: bool) -> list[str]:
         """Return columns that differ among the rows of a cell, but for results and times.
 
@@ -553,41 +489,21 @@ class _Finder:
         raw, cells, found = self.raw, keys.row_cell[0], {}
         most = np.bincount(cells).max()
         algorithms = np.broadcast_to(keys.algorithm[:, :1], (raw.n_rows, 1))[:, 0]
-        scored = np.ones(raw.n_rows, dtype=bool)
-        if not again and "score" in self.found:  # text on failures does not matter
-            scored = np.isfinite(raw.numbers(self.found["score"]).values)
         for column in columns:
             codes, names = raw.codes(column)
             many, width = len(names) > most, len(names) + 1
-            # Few whole numbers of seconds are the levels of a limit, and few fractions those of
-            # another factor, such as 0, 0.05 and 0.2 of noise.
-            fractional = raw.is_fractional(column)
-            time = is_time(column) and (fractional or many)
-            result = fractional and column not in raw.index and many
-            if is_index(column) or normalise(column) in STATUS or time or result:
+            # Few fractions or whole numbers of seconds may be the levels of a factor.
+            fractional, time = raw.is_fractional(column), is_time(column)
+            result = many and (time or (fractional and column not in raw.index))
+            if is_index(column) or normalise(column) in STATUS or result or (time and fractional):
                 continue
             if not again and not normalise(column).startswith("param"):
                 pairs = np.unique(algorithms * width + codes + 1)
                 if raw.is_numeric(column) or np.bincount(pairs // width).max() > most:
                     continue
-            pairs = pd.unique((cells * width + codes + 1)[scored])
-            if len(pairs) > len(np.unique(cells[scored])):
+            if len(pd.unique(cells * width + codes + 1)) > keys.row_cell[1]:
                 found[column] = 2 * len(names) > raw.n_rows, raw.is_numeric(column), width
         return sorted(found, key=lambda column: found[column])
-
-    def _fewest(self, columns: Sequence[str], runs: Any) -> list[str]:
-        """Return the fewest columns, by their order, that tell rows of one run apart."""
-        # Those that number the rows tell nothing else.
-        few = [c for c in columns if 2 * len(self.raw.names(c)) <= self.raw.n_rows]
-        columns = (few or columns)[:_MOST_TOGETHER]
-        codes = {c: self.raw.codes(c)[0][:_FIRST_ROWS] for c in columns}
-        first = pd.DataFrame({"runs": runs[:_FIRST_ROWS]}).assign(**codes)
-        for size in range(1, 5):
-            for chosen in map(list, combinations(columns, size)):
-                apart = not first[["runs", *chosen]].duplicated().any()
-                if apart and self._tells_apart(chosen, runs):
-                    return chosen
-        return []
 
     # -- scores ------------------------------------------------------------------------------------
 
@@ -603,29 +519,11 @@ class _Finder:
         """Return the score of a long table, which is the only column of numbers or only time."""
         raw, scores = self.raw, self.scores
         if is_own(raw) and "auroc" in self.free:
-            if "auroc" not in scores and "status" in raw.columns:
-                failed = int(raw.frame["status"].isin(["failed", "timeout"]).sum())
-                raise ResultsError(
-                    f"{raw.name}: auroc is empty: {failed} of {count(raw.n_rows, 'fit')} failed;"
-                    " the column error has the reasons"
-                )
             return "auroc"
-        for column in [self.told[role] for role in ("dataset", "task") if role in self.told]:
-            counted = column in {FILE, ROW} or raw.is_numeric(column)
-            names = [] if counted else raw.names(column)
-            results = [name for name in names if _RESULT.match(name)]
-            if 2 * len(results) > len(names):
-                text = f"{quote(column)} has text such as {quote(results[0])}"
-                self.unclear(f"{text}: if these are scores, keep one number in each cell")
-                self.unclear("which column is the score?")
-                return None
         only = scores or [c for c in self.free if raw.is_numeric(c) and is_time(c)]
         if len(only) == 1 and self._is_score(only[0]):
             return only[0]
         check_text(raw, [c for c in self.free if measure(c)[0] or not scores])
-        if (told := self.reading.score) is not None:
-            self.unclear(f"no column is named {quote(told)} as in another file; rename the score")
-            return None
         if not any(raw.is_numeric(c) or raw.is_flag(c) for c in self.free):
             raise self._without_numbers()
         self.unclear("which column is the score?")
@@ -644,14 +542,14 @@ class _Finder:
         return not (times or caught(NEVER, {column: self.raw.numbers(column)}))
 
     def _without_numbers(self) -> ResultsError:
-        """Return an error with a cell of the table, if possible one that is like a result."""
-        texts = [(column, names[0]) for column in self.free if (names := self.raw.names(column))]
-        results = [(column, text) for column, text in texts if _RESULT.match(text)]
-        cells = [f"; {quote(c)} has text such as {quote(t)}" for c, t in results or texts]
-        one = "; keep one number in each cell" if results else ""
+        """Return an error with a cell of the table."""
+        cells = [
+            f"; {quote(c)} has text such as {quote(n[0])}"
+            for c in self.free
+            if (n := self.raw.names(c))
+        ]
         return ResultsError(
-            f"{self.raw.name}: no column holds numbers, so there is no score"
-            f"{''.join(cells[:1])}{one}"
+            f"{self.raw.name}: no column holds numbers, so there is no score{''.join(cells[-1:])}"
         )
 
     def _metric(self) -> str | None:
@@ -784,12 +682,7 @@ class _Finder:
         listed, lower = measure(named)[0], self.reading.lower_is_better
         if listed is None and (not named or (normalise(named) in GENERIC and lower is None)):
             in_file = measure(shared_measure([self.raw.stem]) or "")[0]
-            values = np.concatenate([[], *(n.known for n in numbers)])
-            if in_file is not None and lower is None:
-                # A few values out of bounds are mistakes; many are of another measure.
-                if 10 * _misfits(in_file, values).sum() < len(values):
-                    listed, named = in_file, in_file.name
-            elif in_file is not None and fits(in_file, numbers):
+            if in_file is not None and fits(in_file, numbers):
                 listed, named = in_file, in_file.name
         told = self.form_asked or self.scores_told or self.reading.transpose
         if self.across == "task" and not (told or self.reading.score_name or measures_in(named)):
@@ -821,35 +714,25 @@ class _Finder:
         if not odd.any():
             return
         rows, places = np.nonzero(odd)
-        keys = [self.found[role] for role in ("dataset", "task", "algorithm") if role in self.found]
-        names = [self.raw.row_names(key)[rows] for key in keys if key not in {FILE, ROW}]
-        names += [np.array(columns)[places]] if self.across else []
         row = self.raw.row(rows[0]).removeprefix(f"{self.raw.name}, ")
-        bounds = f"{listed.low:g} … {listed.high:g}"
-        if listed.per_cent:
-            bounds = "0 … 1 or in 0 … 100 throughout"
+        unit = "0 … 1 or in 0 … 100 throughout"
+        bounds = unit if listed.per_cent else f"{listed.low:g} … {listed.high:g}"
         rest = values[~odd & np.isfinite(values)]
-        ends = dict.fromkeys(f"{end:.4g}" for end in (rest.min(), rest.max())) if len(rest) else ()
         problem = (
-            f"{quote(listed.name)} lies in {bounds}, but {row} ({quote_list(n[0] for n in names)})"
-            f" has {values[rows[0], places[0]]:.6g}"
-            f"{' beside ' if ends else ''}{' … '.join(ends)}"
+            f"{quote(listed.name)} lies in {bounds}, but {row}, column {quote(columns[places[0]])}"
+            f" has {values[rows[0], places[0]]:.6g} ({count(len(rows), 'such value')}"
+            f" of {len(rows) + len(rest):,})"
         )
-        common = [n[0] for n in names if len(set(n)) == 1]
-        of = f" (all of {quote_list(common)})" if common else ""
-        which = f"the {len(rows):,} such values{of}" if len(rows) > 1 else "it"
         told = self.reading.lower_is_better is not None
         # Losses may be negated, and kappa is given in per cent, too.
         if (listed.per_cent and (rest > 0).any()) or (told and self.reading.score_name is not None):
             self.questions["wrong"] = problem
-            self.unclear(
-                f"{problem}; correct {which}, or pass another score_name=… if all is right"
-            )
+            self.unclear(f"{problem}; correct them, or pass another score_name=… if all is right")
         elif told:
             self.notes.append(f"{self.raw.name}: {problem}.")
         else:
-            direction = "tell the direction if all is right"
-            self.unclear(f"{problem}; correct {which}, or {direction}", lower_is_better=_DIRECTION)
+            remedy = "correct them, or tell the direction if all is right"
+            self.unclear(f"{problem}; {remedy}", lower_is_better=_DIRECTION)
 
     def _status(self) -> str | None:
         """Return the column of statuses by its name, unless one was told."""
@@ -881,26 +764,27 @@ class _Finder:
             return
         codes, distinct = self.raw.codes(column)
         names = list(distinct)
-        kept = self.reading.algorithms if role == "algorithm" else ()
-        asked = role == "algorithm" and role in self.told
-        by_word = may_summarise if role != "algorithm" else is_summary
-        summaries = [n for n in likely_summaries(names) if is_summary(n) or by_word(n)]
+        by_word, asked = may_summarise, role == "algorithm" and role in self.told
+        # Columns called so are differences of others; a row that is one would name them.
+        kept: Sequence[str] = [n for n in names if normalise(n) in _ROWS_ONLY]
         if role == "algorithm":
-            summaries = [n for n in summaries if n not in kept]
-        else:  # columns called so are differences of others; a row that is one would name them
-            summaries = [n for n in summaries if normalise(n) not in _ROWS_ONLY]
+            by_word, kept = is_summary, self.reading.algorithms
+        summaries = [n for n in likely_summaries(names) if is_summary(n) or by_word(n)]
+        summaries = [n for n in summaries if n not in kept]
         if summaries and column != FILE:
-            what = "summaries" if summaries[1:] else "a summary"
-            dropped = np.isin(codes, [names.index(name) for name in summaries]).mean()
-            unless = ", unless you name it among all with algorithms=…" if asked else ""
+            few = 2 * np.isin(codes, [names.index(name) for name in summaries]).mean() < 1
             sure = not asked and column in self.found.values() and all(map(is_summary, summaries))
             conditions = [f"{column}!={name}" for name in summaries]
             left_out = conditions if sure else [Blank(c, optional=True) for c in conditions]
-            if role != "algorithm":
-                unless = f" (rename {'them if they are' if summaries[1:] else 'it if it is one'})"
-            problem = f"in {quote(column)}, {_not_a(summaries, what, role)}{unless}"
-            self.unclear(problem, **({"where": left_out} if dropped < 0.5 else {}))
-            if sure and dropped < 0.5:
+            what = "summaries" if summaries[1:] else "a summary"
+            remedy = (
+                "; otherwise, rename"
+                if role != "algorithm"
+                else "; otherwise, name all with algorithms=…"
+            )
+            problem = f"in {quote(column)}, {_not_a(summaries, what, role)}"
+            self.unclear(f"{problem}{remedy}", **({"where": left_out} if few else {}))
+            if sure and few:
                 self.questions["summaries"] = problem, conditions
         # In a column of names, a few may be called as a measure is.
         known = {*kept, *summaries} if len(names) <= _MOST_MEASURES else {*names}
