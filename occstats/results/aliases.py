@@ -10,32 +10,6 @@ from math import inf
 
 from occstats._format import printable
 
-__all__ = [
-    "GENERIC",
-    "NAMES",
-    "STATUS",
-    "Measure",
-    "ends_as_companion",
-    "is_bounded",
-    "is_index",
-    "is_quantity",
-    "is_size",
-    "is_spread",
-    "is_summary",
-    "is_time",
-    "is_unnamed",
-    "likely_summaries",
-    "lower_is_better",
-    "may_summarise",
-    "measure",
-    "measures_in",
-    "normalise",
-    "score_word",
-    "shared_measure",
-    "state_of",
-    "trait_names",
-]
-
 
 def _named(words: str) -> frozenset[str]:
     """Return the words, also with ``_name`` and ``_id``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import Any
 
 import numpy as np
@@ -12,22 +12,8 @@ import numpy.typing as npt
 
 from occstats._format import count, printable, quote, wrap
 from occstats.errors import ResultsError
-from occstats.results.aliases import is_summary
-from occstats.results.cells import explain_text, has_comma, is_decimal_comma
+from occstats.results.cells import explain_text, is_decimal_comma
 from occstats.results.readers.frames import RawTable
-
-__all__ = [
-    "Blank",
-    "UnclearTableError",
-    "check_text",
-    "column_numbers",
-    "describe",
-    "group_pattern",
-    "kind_of",
-    "merged",
-    "numbered_columns",
-    "text_error",
-]
 
 
 class Blank(str):
@@ -48,7 +34,6 @@ _ORDER = (
 )  # fmt: skip
 _ADDED = ("where", "ignore")
 _MOST_DESCRIBED, _MOST_LINES = 6, 12
-_DIRECTION = "is a higher or a lower score"
 _LONGEST = 24
 _WIDTH, _MOST_NAMED = 79, 30
 # Names of tasks that begin with that of a dataset: ('ett', 0), ett/H/short, 001_NAB_id_1 and
@@ -89,9 +74,8 @@ class UnclearTableError(ResultsError):
             # Where all may be left out, the problem says what to do.
             if not all(getattr(value, "optional", False) for value in template.values())
         ]
-        # Questions are last, each a sentence; that of the direction is in the templates, too.
-        shown = [p for p in problems if not (p.startswith(_DIRECTION) and problems[1:])]
-        head = "; ".join(sorted(shown, key=lambda problem: problem.endswith("?")))
+        # Questions are last, each a sentence.
+        head = "; ".join(sorted(problems, key=lambda problem: problem.endswith("?")))
         self.head = re.sub(r"\?; (.)", lambda found: f"? {found[1].upper()}", f"{raw.name}: {head}")
         super().__init__("\n".join([self.head, *self.describe()]))
         values = [v if isinstance(v, list) else [v] for v in self.template.values()]
@@ -164,40 +148,31 @@ def describe(
 ) -> list[str]:
     """Return the numbered columns with their kind; adjacent columns of scores are one line.
 
-    The last of at most ``limit`` lines name the others: those with a role, in question or with
-    numbers are shown first.
+    The last of at most ``limit`` lines name the others: those with a role or in question are shown
+    first.
     """
-    roles = {column: role for role, column in found.items()}
+    roles = {column: f", {role}" for role, column in found.items()}
     spans: list[list[str]] = []
-    plain = False
-    for column in raw.columns:
-        before = plain
-        plain = column not in roles and column not in asked and raw.is_fractional(column)
-        if plain and before:
-            spans[-1].append(column)
-        else:
-            spans.append([column])
-
-    def rank(span: Sequence[str]) -> tuple[bool, ...]:
-        column, names = span[0], raw.names(span[0])
-        varies = 1 < len(names) < raw.n_rows
-        return column not in asked, column not in roles, not raw.is_fractional(column), not varies
-
-    first = sorted(spans, key=rank)
+    for _, columns in groupby(
+        enumerate(raw.columns),
+        lambda item: (
+            item[0] if item[1] in {*roles, *asked} or not raw.is_fractional(item[1]) else -1
+        ),
+    ):
+        spans.append([column for _, column in columns])
+    first = sorted(spans, key=lambda s: (s[0] not in asked, s[0] not in roles, not s[1:]))
     n_more = min(2, limit // 2)  # lines for the others, by their names
     shown = {span[0] for span in (first if len(spans) <= limit else first[: limit - n_more])}
-    lines = []
-    for span in spans:
-        if span[0] in shown:
-            role = f", {roles[span[0]]}" if span[0] in roles else ""
-            line = f"  {_named(raw, span, 2)}: {kind_of(raw, *span)}{role}"
-            lines.append(line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…")
-    left = [span for span in spans if span[0] not in shown]
-    names = [_named(raw, span, 1) for span in left[:_MOST_NAMED]]
-    more = wrap(", ".join(names), _WIDTH - 2, "  ", "  ")
-    if len(more) > n_more or len(names) < len(left):
+    lines = [
+        f"  {_named(raw, span, 2)}: {kind_of(raw, *span)}{roles.get(span[0], '')}"
+        for span in spans
+        if span[0] in shown
+    ]
+    left = [_named(raw, span, 1) for span in spans if span[0] not in shown]
+    more = wrap(", ".join(left[:_MOST_NAMED]), _WIDTH - 2, "  ", "  ")
+    if len(more) > n_more or left[_MOST_NAMED:]:
         more = [*more[: n_more - 1], f"{more[n_more - 1]} …"]
-    return [*lines, *more]
+    return [*(line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in lines), *more]
 
 
 def _named(raw: RawTable, span: Sequence[str], first: int) -> str:
@@ -246,17 +221,10 @@ def text_error(raw: RawTable, column: str, wrong: npt.NDArray[np.bool_]) -> Resu
     """Return the error of cells that should be numbers: the first one, and what to do."""
     first = int(np.flatnonzero(wrong)[0])
     cell = raw.frame[column].iloc[first]
-    comma = is_decimal_comma(cell) and raw.decimal == "."
-    name = raw.columns[0]
-    # Nothing else may be left out: a table may name a group in its first row only.
-    unnamed = not raw.is_numeric(name) and bool(((raw.codes(name)[0] < 0) == wrong).all())
-    left_out = f", or leave out rows without a name with where={f'{name}!='!r}" if unnamed else ""
-    if is_summary(str(row := raw.row_names(name)[first])):
-        left_out = f", or leave out this summary with where={f'{name}!={row}'!r}"
     return ResultsError(
         f"{raw.row(first)}, column {quote(column)}: {quote(cell)} is not a number"
-        f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}{left_out}",
-        {"decimal": ","} if comma else None,
+        f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}",
+        {"decimal": ","} if is_decimal_comma(cell) and raw.decimal == "." else None,
     )
 
 
@@ -264,11 +232,9 @@ def check_text(raw: RawTable, columns: Sequence[str]) -> None:
     """Refuse the first column of text that would be numbers but for some cells or the commas."""
     for column in columns:
         numbers = raw.numbers(column)
-        cells = raw.frame[column].to_numpy(object)
-        commas = sum(has_comma(cell) for cell in cells[numbers.wrong])
-        if numbers.wrong.any() and 2 * (len(numbers.known) + commas) >= len(numbers.known) + int(
-            numbers.wrong.sum()
-        ):
+        wrong = np.flatnonzero(numbers.wrong)
+        comma = len(wrong) and is_decimal_comma(raw.frame[column].iloc[wrong[0]])
+        if len(wrong) and (comma or len(numbers.known) >= len(wrong)):
             raise text_error(raw, column, numbers.wrong)
 
 

@@ -32,7 +32,6 @@ _NUMBER = re.compile(
 )
 # A spread after a bare plus, as 0.8239+0.0104; a sum of integers is not a score.
 _PLUS = re.compile(r"(\d\.\d+)\+(\d+\.\d)", re.ASCII)
-_TWO = re.compile(rf"{_PLAIN}%?\s*[-–—/|]\s*{_PLAIN}%?", re.ASCII | re.IGNORECASE)
 # Commas before a decimal point separate thousands; otherwise they may be decimal commas.
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d*", re.ASCII)
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -203,37 +202,24 @@ def says_failed(cell: object) -> bool:
     return isinstance(cell, str) and cell.strip().casefold() in _FAILURES
 
 
-def has_comma(cell: object) -> bool:
-    """Return True for a number with a comma."""
-    text = cell.strip() if isinstance(cell, str) else ""
-    return bool(_COMMA.fullmatch(text) or _EITHER.fullmatch(text))
-
-
 def is_decimal_comma(cell: object) -> bool:
     """Return True for a number with a comma that does not separate thousands.
 
     >>> is_decimal_comma("0,912"), is_decimal_comma("1,200")
     (True, False)
     """
-    return has_comma(cell) and not _EITHER.fullmatch(str(cell).strip())
+    text = cell.strip() if isinstance(cell, str) else ""
+    return bool(_COMMA.fullmatch(text)) and not _EITHER.fullmatch(text)
 
 
 def explain_text(cell: object, decimal: str = ".") -> str:
     """Suggest how to correct text where a number is expected."""
     text = str(cell).strip()
-    if decimal == "," and "." in text:
-        return "the decimal mark is set to a comma; write a comma, and no thousands separators"
     if text.endswith("%"):
         return "other scores have no per cent sign; write all of them in one unit"
-    if is_decimal_comma(text):
-        return f"it has a decimal comma: write {text.replace(',', '.')}"
-    if _EITHER.fullmatch(text):
-        return (
-            f"write {text.replace(',', '')} if the comma separates thousands, or pass decimal=','"
-        )
-    if _TWO.fullmatch(text):
-        return "it holds two numbers; keep one of them"
-    return f"write a number, or leave the cell empty if {quote(text)} means that there is no result"
+    if is_decimal_comma(text) or _EITHER.fullmatch(text) or decimal != ".":
+        return "leave out commas between thousands; if they are decimal marks, pass decimal=','"
+    return f"write one number, or leave the cell empty if {quote(text)} means that there is none"
 
 
 def reason_of(error: BaseException) -> str:
@@ -290,8 +276,8 @@ def column_codes(column: pd.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[
 
 
 # Names in leaderboards are often links or set in bold.
+_LINK, _BOLD = re.compile(r"\[([^\[\]]+)\]\([^()\s]*\)"), re.compile(r"^\*\*([^*]+)\*\*$")
 _TAG = re.compile(r"</?(a|b|i|u|em|strong|span|font|code|small|p|div)\b[^>]*>", re.I)
-_LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]*\)")
 
 
 def without_markup(names: Sequence[str]) -> list[str]:
@@ -300,19 +286,13 @@ def without_markup(names: Sequence[str]) -> list[str]:
     >>> without_markup(["<b>SVM</b>", "**RF**", "[X](https://a.b/x) large", "<b>A</b>", "**A**"])
     ['SVM', 'RF', 'X large', '<b>A</b>', '**A**']
     """
-    if not any("<" in name or "*" in name or "[" in name for name in names):  # the usual case
-        return list(names)
-    bare = [_unwrapped(name) for name in names]
+    bare = []
+    for name in names:
+        if "<" in name or "*" in name or "[" in name:
+            inner = _LINK.sub(r"\1", name).strip()
+            inner = _TAG.sub("", inner).strip() if inner[:1] + inner[-1:] == "<>" else inner
+            bare.append(_BOLD.sub(r"\1", inner) or name)
+        else:
+            bare.append(name)
     times = Counter(bare)
     return [b if times[b] == 1 else name for b, name in zip(bare, names, strict=True)]
-
-
-def _unwrapped(name: str) -> str:
-    if "[" in name:
-        name = _LINK.sub(r"\1", name)
-    inner = name.strip()
-    if inner[:1] == "<" and inner[-1:] == ">":
-        inner = _TAG.sub("", inner).strip()
-    if re.fullmatch(r"\*\*[^*]+\*\*", inner):
-        inner = inner[2:-2].strip()
-    return inner if inner and inner != name.strip() else name

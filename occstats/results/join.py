@@ -65,28 +65,25 @@ def _union(
 ) -> pd.DataFrame:
     """Unite the cells of frames; the first takes precedence, unless they must be disjoint."""
     columns = frames[0].columns.append([frame.columns for frame in frames[1:]]).unique()
-    united = np.full((len(index), len(columns)), np.nan)
-    for i, frame in enumerate(frames):
-        cells = np.ix_(index.get_indexer(frame.index), columns.get_indexer(frame.columns))
-        values, known = frame.to_numpy(float), united[cells]
-        twice = frame.columns[~(np.isnan(values) | np.isnan(known)).all(axis=0)]
+    united = pd.DataFrame(np.nan, index, columns)
+    for i, frame in enumerate(each.astype(float) for each in frames):
+        known = united.loc[frame.index, frame.columns]
+        twice = frame.columns[(frame.notna() & known.notna()).any()]
         if labels and len(twice):
             raise ResultsError(
                 f"{quote(labels[i])}: another source also has scores of"
-                f" {quote_list(twice, limit=5)} on the same tasks; rename the"
-                f" {'algorithm' if len(twice) == 1 else 'algorithms'} in one of them, or name the"
-                " algorithms after the files with algorithm='@file', score=…"
+                f" {quote_list(twice, limit=5)} on the same tasks; rename"
+                f" {'it' if len(twice) == 1 else 'them'} in one of them, or name the algorithms"
+                " after the files with algorithm='@file', score=…"
             )
-        united[cells] = np.where(np.isnan(known), values, known)
-    return pd.DataFrame(united, index=index, columns=columns)
+        united.loc[frame.index, frame.columns] = known.where(known.notna(), frame)
+    return united
 
 
 def _join_suites(
     tables: Sequence[Results], labels: Sequence[str], index: pd.Index[Any], notes: list[str]
 ) -> dict[str, str] | None:
     """Unite the suites of all sources; a dataset without one is a separate suite."""
-    if all(table.suites is None for table in tables):
-        return None
     suites: dict[str, str] = {}
     for table, label in zip(tables, labels, strict=True):
         for name, suite in (table.suites or {}).items():
@@ -94,15 +91,14 @@ def _join_suites(
                 raise ResultsError(
                     f"{quote(label)}: the dataset {quote(name)} is in the suite {quote(suite)},"
                     f" but in {quote(suites[name])} in another source; use the same suite in all"
-                    " sources"
                 )
-    alone = [name for name in index.unique(0) if name not in suites]
-    if alone:
+    alone = {name: name for name in index.unique(0) if name not in suites}
+    if suites and alone:
+        shown = quote_list(alone, limit=5)
         notes.append(
-            f"{count(len(alone), 'dataset')} without a suite, each a separate one:"
-            f" {quote_list(alone, limit=5)}."
+            f"{count(len(alone), 'dataset')} without a suite, each a separate one: {shown}."
         )
-    return suites | {name: name for name in alone}
+    return suites | alone if suites else None
 
 
 def _join_folds(tables: Sequence[Results], index: pd.Index[Any]) -> pd.DataFrame | None:
@@ -128,34 +124,25 @@ def _labels(tables: Sequence[Results]) -> list[str]:
 
 
 def _join_score_names(tables: Sequence[Results], labels: Sequence[str], notes: list[str]) -> str:
-    """Return the common name of the scores; refuse different metrics and directions."""
-    if len({table.higher_is_better for table in tables}) > 1:
-        ways = ", ".join(
-            f"{label}: {'higher' if table.higher_is_better else 'lower'}"
-            for label, table in zip(labels, tables, strict=True)
-        )
-        raise ResultsError(
-            f"lower_is_better: the sources disagree on the better direction ({ways}); compare"
-            " results of one metric"
-        )
-    every = ", ".join(map(quote, labels))
-    named = [table.score_name for table in tables if names_measure(table.score_name)]
-    known = {next(iter(measures_in(name)), normalise(name)): name for name in reversed(named)}
-    if len(known) > 1:
-        raise ResultsError(
-            f"{every}: the sources hold different metrics ({quote_list(dict.fromkeys(named))}),"
-            " which cannot be compared with each other; choose the column with score=…, or declare"
-            " them equal with score_name=…"
-        )
+    """Return the common name of the scores; refuse different metrics, directions and units."""
+    named = {t.score_name: t for t in reversed(tables) if names_measure(t.score_name)}
+    known = {next(iter(measures_in(name)), normalise(name)) for name in named}
+    units = {bool((t.scores > 1).to_numpy().any()) for t in tables if any(map(is_bounded, named))}
+    ways = ["higher" if table.higher_is_better else "lower" for table in tables]
+    for wrong, problem in (
+        (len({*ways}) > 1, f"different directions ({', '.join(ways)} is better)"),
+        (len(known) > 1, f"different metrics ({quote_list(reversed(named))})"),
+        (len(units) > 1, f"{quote_list(named)} in 0 … 1 and in 0 … 100"),
+    ):
+        if wrong:
+            raise ResultsError(
+                f"{', '.join(map(quote, labels))}: the sources hold {problem}, which cannot be"
+                " compared with each other; choose the column with score=…, declare them equal"
+                " with score_name=…, or write them in one unit"
+            )
     if not named:
         return tables[0].score_name
-    name = named[0]
-    percentages = {bool((table.scores > 1).to_numpy().any()) for table in tables}
-    if is_bounded(name) and len(percentages) > 1:
-        raise ResultsError(
-            f"{every}: some sources have {quote(name)} in 0 … 1 and some in 0 … 100; write all of"
-            " them in one unit"
-        )
+    *_, name = named
     unnamed = [
         label
         for label, table in zip(labels, tables, strict=True)
@@ -172,24 +159,21 @@ def _check_tasks(
     """Refuse tables without a common task; note the tasks that a table lacks."""
     held = np.column_stack([index.isin(table.scores.index) for table in tables])
     names = [name for table in tables for name in table.algorithms]
-    if not (held.sum(axis=1) > 1).any() and len(set(names)) == len(names):
-        examples = "; ".join(
-            f"{quote(label)} has {show_task(table.scores.index[0])}"
-            for label, table in zip(labels, tables, strict=True)
-        )
-        raise ResultsError(
-            f"{', '.join(map(quote, labels))}: the sources have no task in common ({examples});"
-            " use the same names of datasets and classes, or name their columns"
-        )
     appended = {name for name in names if names.count(name) > 1}
-    for i, label in enumerate(labels):
-        lacking = index[~held[:, i]]
-        if len(lacking) and not appended & {*tables[i].algorithms}:
-            shown = "; ".join(show_task(task) for task in lacking[:_SHOWN])
-            more = f" and {len(lacking) - _SHOWN:,} more" if len(lacking) > _SHOWN else ""
+    if not (held.sum(axis=1) > 1).any() and not appended:
+        examples = [show_task(table.scores.index[0]) for table in tables]
+        raise ResultsError(
+            f"{', '.join(map(quote, labels))}: the sources have no task in common (such as"
+            f" {', '.join(examples)}); use the same names of datasets and classes, or name their"
+            " columns"
+        )
+    for label, table, here in zip(labels, tables, held.T, strict=True):
+        lacking = [show_task(task) for task in index[~here][: _SHOWN + 1]]
+        if lacking and not appended & {*table.algorithms}:
+            more = f" and {(~here).sum() - _SHOWN:,} more" if len(lacking) > _SHOWN else ""
             notes.append(
-                f"{quote(label)} lacks {len(lacking):,} of {len(index):,} tasks, which count as"
-                f" missing: {shown}{more}."
+                f"{quote(label)} lacks {(~here).sum():,} of {len(index):,} tasks, which count as"
+                f" missing: {'; '.join(lacking[:_SHOWN])}{more}."
             )
 
 

@@ -316,9 +316,12 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
         opened += _open(source, reading, limits, name)
     tables = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
     if len(tables) > 1:
-        stems = [table.label or table.stem for table in tables]
-        folders = [Path(table.name).parent.name for table in tables]
-        labels = _labels(folders if len({*stems}) == 1 < len({*folders}) == len(tables) else stems)
+        stems = [table.stem for table in tables]
+        if len({*stems}) < len(stems):
+            stems = [
+                table.name.strip("'\"").removesuffix(Path(table.name).suffix) for table in tables
+            ]
+        labels = _labels(stems)
         named = {id(t): replace(t, label=name) for t, name in zip(tables, labels, strict=True)}
         opened = [named.get(id(item), item) for item in opened]
     return [item.split_index() if isinstance(item, RawTable) else item for item in opened]
@@ -362,8 +365,8 @@ def _labels(stems: Sequence[str]) -> list[str]:
         first = len(list(shared))
         return [parts[first:][::-1] for parts in lists]
 
-    words = unshared(unshared([re.split(r"([_\s.]+)", stem) for stem in stems]))
-    return ["".join(word).strip("_. ") for word in words]
+    words = unshared(unshared([re.split(r"([_\s./]+)", stem) for stem in stems]))
+    return ["".join(word).strip("_. /") for word in words]
 
 
 def _load(
@@ -468,16 +471,16 @@ def _keep_rows(
                     f"where must be COLUMN=VALUE or COLUMN!=VALUE; got {quote(condition)}"
                 )
             _require(columns, name.removesuffix("!"), "where", where)
-        anywhere = any(rows.any() for *_, rows in matches.values())
-        for i, (column, value, differs, rows) in matches.items():
-            # A value to leave out may be in another source only, and empty cells nowhere.
-            if not rows.any() and not (differs and (anywhere or not value)):
-                found = tables[i].names(column)
-                raise ResultsError(
-                    f"{tables[i].name}, column {quote(column)}: no row has {quote(value)}"
-                    f"{did_you_mean(value, found)}; found {quote_list(found)}"
-                )
-            kept = (rows != differs) if differs else with_failed(tables[i], rows, column, reading)
+        column, value, differs, _ = next(iter(matches.values()))
+        # Empty cells to leave out may be nowhere.
+        if not (any(rows.any() for *_, rows in matches.values()) or (differs and not value)):
+            found = list(dict.fromkeys(name for i in matches for name in tables[i].names(column)))
+            raise ResultsError(
+                f"{where}, column {quote(column)}: no row has {quote(value)}"
+                f"{did_you_mean(value, found)}; found {quote_list(found)}"
+            )
+        for i, (*_, rows) in matches.items():
+            kept = ~rows if differs else with_failed(tables[i], rows, column, reading)
             tables[i] = tables[i].keep(kept)
     return [tables.get(i, item) for i, item in enumerate(opened)]
 
@@ -544,18 +547,6 @@ def _table(
     return replace(results, read_as=(line,), dataset_hint=hint, notes=notes), labels
 
 
-def _is_only_task(raw: RawTable, reading: Reading) -> bool:
-    """Return True if the column given as the task holds scores, one row per algorithm."""
-    task, algorithm = reading.task, reading.algorithm
-    if not isinstance(task, str) or task not in raw.columns or not raw.is_fractional(task):
-        return False
-    listed = [c for c in raw.columns if normalise(c) in NAMES["algorithm"]]
-    names = listed if algorithm is None else [c for c in raw.columns if c == algorithm]
-    unique = len(names) == 1 and len(raw.names(names[0])) == raw.n_rows
-    unique &= bool(measure(task)[0]) or not any(measure(c)[0] for c in raw.columns)
-    return unique and reading.dataset is None and reading.score in {None, task}
-
-
 def _holds_scores(raw: RawTable, column: str) -> bool:
     """Return True for numbers, and for fractions among a few cells of text."""
     numbers = raw.numbers(column)
@@ -570,8 +561,12 @@ def _join_columns(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
     dropped: list[str] = []
     for role in ("algorithm", "dataset", "task"):
         told = getattr(reading, role)
-        if role == "task" and _is_only_task(raw, reading):
-            reading, told = replace(reading, task=[told], score=None), [told]
+        # Fractions are no names, so that one column of them is that of a leaderboard.
+        scores = [c for c in raw.columns if c == told and raw.is_fractional(c)]
+        known = reading.dataset or reading.score not in {None, *scores}
+        known = known or any(measure(c)[0] for c in raw.columns if c not in scores)
+        if role == "task" and scores and not known:
+            reading, told = replace(reading, task=scores, score=None), scores
         if isinstance(told, str | None):
             continue
         columns = list(dict.fromkeys(told))

@@ -261,22 +261,13 @@ def _failure_score(results: Results, policy: str) -> float | None:
         score = float(text)
     except ValueError:
         score = np.nan
-    if not isfinite(score):
+    worse = -1.0 if results.higher_is_better else 1.0
+    least = np.nanmax(worse * observed_scores(results), initial=-np.inf)
+    if not isfinite(score) or worse * score < least or worse * score > worse * bound:
+        ends = f"{worse * least:g}" + (f" … {bound:g}" if isfinite(bound) else " or worse")
         raise ResultsError(
-            f"missing: {quote(policy)} needs the score of a failure after 'worst=', a finite"
-            f" number; got {quote(text)}"
-        )
-    sign = 1.0 if results.higher_is_better else -1.0
-    worst = np.nanmin(sign * observed_scores(results), initial=np.inf)
-    if worst < sign * score:
-        raise ResultsError(
-            f"missing: {quote(policy)} is better than some scores, the worst of which is"
-            f" {sign * worst:g}; the score of a failure must be at least as bad as every score"
-        )
-    if isfinite(bound) and sign * score < sign * bound:
-        raise ResultsError(
-            f"missing: {quote(policy)} is outside the range of {quote(results.score_name)}; the"
-            f" worst possible score is {bound:g}"
+            f"missing: {quote(policy)} needs the score of a failure after 'worst=', at least as"
+            f" bad as every score and within the range of the measure ({ends}); got {quote(text)}"
         )
     return score
 

@@ -117,7 +117,9 @@ def show(results: Results) -> str:
 
 def meanings(*names):
     """Return what each name of a column or algorithm is taken for."""
-    rules = [getattr(aliases, name) for name in aliases.__all__ if name.startswith(("is_", "may"))]
+    rules = [
+        getattr(aliases, name) for name in sorted(vars(aliases)) if name.startswith(("is_", "may"))
+    ]
     rules += [aliases.ends_as_companion, aliases.lower_is_better]
     lines = []
     for name in names:

@@ -6,7 +6,6 @@ import gzip
 import os
 import sys
 import zlib
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -111,13 +110,8 @@ def _read_folder(path: Path, limits: Limits, reading: Reading) -> list[RawTable]
             f" {quote_list(inner, limit=5) if inner else 'nothing'}); name a results file, or an"
             " output folder of occstats run"
         )
-    # Files are labelled by their names without suffixes, with those of their folders if needed.
-    labels = [file.name.split(".")[0] for file in texts]
-    if len(set(labels)) < len(texts):
-        same = len({file.name for file in texts}) == 1
-        labels = [str(file.parent / ("" if same else file.name.split(".")[0])) for file in texts]
     tables: list[RawTable] = []
-    for file, label in zip(texts, labels, strict=True):
-        tables += [replace(table, label=label) for table in read_path(path / file, limits, reading)]
+    for file in texts:
+        tables += read_path(path / file, limits, reading)
         limits.check(where, rows=sum(table.n_rows for table in tables))
     return tables
