@@ -125,11 +125,6 @@ def parse_names(codes: npt.NDArray[np.int64], names: Iterable[str], decimal: str
     return Numbers(values[codes], wrong[codes], per_cent)
 
 
-def begin_with_text(names: npt.NDArray[np.object_], decimal: str) -> bool:
-    """Return True if the first of the names is no number; the others are seldom numbers then."""
-    return len(names) > 0 and _parse(names[0].strip(), decimal) is None
-
-
 def plain_numbers(column: pd.Series, decimal: str = ".") -> Numbers | None:
     """Convert a column at once if its cells are plain numbers or empty."""
     import pyarrow as pa

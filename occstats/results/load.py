@@ -17,9 +17,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats._checks import check_keywords
-from occstats._format import count, did_you_mean, quote, quote_list, show_path
+from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ArgumentError, ResultsError
-from occstats.results.aliases import NAMES, is_time, measure, normalise
+from occstats.results.aliases import NAMES, is_time, lower_is_better, measure, normalise
 from occstats.results.ask import (
     UnclearTableError,
     group_pattern,
@@ -36,13 +36,12 @@ from occstats.results.readers.frames import (
     frame_of_scores,
     from_arrow,
     from_frame,
-    name_measures,
 )
 from occstats.results.readers.harnesses import recognise
 from occstats.results.readers.limits import Limits, SeveralTablesError
 from occstats.results.reading import MOST_ROWS, Decimal, Reading
 from occstats.results.reshape import reshape
-from occstats.results.roles import Roles, find_roles, is_own, with_failed
+from occstats.results.roles import Roles, find_roles, with_failed
 from occstats.results.table import Results
 
 Source = str | PathLike[str] | pd.DataFrame | Results | Any
@@ -52,11 +51,6 @@ _OF_ANY_TABLE = {
 }  # fmt: skip
 # Options that may name several columns.
 _OF_SEVERAL = ("algorithm", "dataset", "task", "traits", "ignore")
-# Columns that ``occstats run`` writes for other uses.
-_OF_RUNS = (
-    "average_precision", "error", "omitted_rows", "parameters", "version", "configuration",
-    "fit_seconds", "query_seconds",
-)  # fmt: skip
 
 
 @check_keywords
@@ -227,20 +221,11 @@ def _check_call(
 ) -> tuple[tuple[Source, ...], Reading]:
     """Check the sources and options of a call, and return frames for scores, and the options."""
     given = dict(options)
-    for name in ("dataset", "cluster", "task", "algorithm"):
-        if not isinstance(given.get(name), str | Sequence | None):
-            raise ResultsError(
-                f"{name}: must be a column or a list of columns; got"
-                f" {type(given[name]).__name__!r} (the dataset of each row is datasets=…)"
-            )
     cluster, datasets = given.pop("cluster", None), given.pop("datasets", None)
     if not sources:
         raise ResultsError(
             "sources: none given; name a results file, or bundled results such as 'lenz2021'"
         )
-    paths = [str(source) for source in sources if isinstance(source, str | PathLike)]
-    if twice := [path for path in paths if paths.count(path) > 1]:
-        raise ResultsError(f"{show_path(twice[0])}: given more than once; name each source once")
     dataset = given.get("dataset")
     if cluster is not None and dataset not in (None, cluster):
         raise ResultsError(
@@ -313,7 +298,9 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
     opened: list[RawTable | Results] = []
     for number, source in enumerate(sources, 1):
         name = "frame" if number == 1 else f"frame {number}"
-        opened += _open(source, reading, limits, name)
+        for item in _open(source, reading, limits, name):
+            unknown = isinstance(item, RawTable) and not item.suggested
+            opened.append(recognise(item.split_index()) if unknown else item)
     tables = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
     if len(tables) > 1:
         stems = [table.stem for table in tables]
@@ -324,7 +311,7 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
         labels = _labels(stems)
         named = {id(t): replace(t, label=name) for t, name in zip(tables, labels, strict=True)}
         opened = [named.get(id(item), item) for item in opened]
-    return [item.split_index() if isinstance(item, RawTable) else item for item in opened]
+    return opened
 
 
 def _open(
@@ -350,7 +337,7 @@ def _open(
         return [replace(raw, suggested=known, fixed=True)]
     if not fspath(source):
         raise ResultsError("sources: the path is empty; name a results file or 'lenz2021'")
-    return [recognise(raw) for raw in read_path(Path(source), limits, reading)]
+    return read_path(Path(source), limits, reading)
 
 
 def _labels(stems: Sequence[str]) -> list[str]:
@@ -443,7 +430,7 @@ def _try_options(sources: Sequence[Source], reading: Reading, first: ResultsErro
     except ResultsError as later:
         then = "" if "decimal" in first.retry else f" (then: {later})"
         return ResultsError(f"{first.problem}{then}")
-    told = reading.algorithms or name_measures(table.algorithms)
+    told = reading.algorithms or None not in map(lower_is_better, table.algorithms)
     # Nothing is left to compare, or the upper of two names may be tasks.
     if len(table.algorithms) < 2 or ("header_rows" in first.retry and not told):
         first.retry = {}
@@ -647,8 +634,7 @@ def _read_as(results: Results, roles: Roles, raw: RawTable, reading: Reading) ->
     traits = [] if roles.across == "task" else list(roles.traits.values())
     if traits:
         parts.append(f"traits = {', '.join(map(quote, traits))}")
-    known = _OF_RUNS if is_own(raw) else ()
-    left = [column for column in roles.unused if column not in known]
+    left = [*roles.unused]
     left += [column for column in reading.ignore if column in raw.columns]
     left += [column for column in roles.traits.values() if column not in traits]
     unused = f"; not used: {quote_list(left, limit=8)}" if left else ""

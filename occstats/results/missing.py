@@ -18,8 +18,7 @@ Mask = npt.NDArray[np.bool_]
 # In addition, ``impute=NAME`` fills in the score of a baseline, and ``worst=SCORE`` sets the score
 # that represents a failure in means.
 POLICIES = ("refuse", "complete", "pairwise", "drop-algorithms", "worst")
-# Items listed in a message, and the characters of the problem with notes.
-_SOURCES_SHOWN, _ALGORITHMS_SHOWN, _LONGEST_PROBLEM = 3, 5, 400
+_SHOWN = 5  # items listed in a message
 
 
 def resolve(results: Results, policy: str = "refuse") -> Results:
@@ -161,9 +160,8 @@ def _largest_part(results: Results, absent: Mask) -> tuple[list[str], int]:
 
 
 def _source(results: Results) -> str:
-    shown = ", ".join(results.sources[:_SOURCES_SHOWN]) or "results"
-    more = len(results.sources) - _SOURCES_SHOWN
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    shown = ", ".join(results.sources[:3]) or "results"
+    return f"{shown} and {len(results.sources) - 3:,} more" if results.sources[3:] else shown
 
 
 def _refusal(results: Results, absent: Mask) -> ResultsError:
@@ -187,9 +185,6 @@ def _refusal(results: Results, absent: Mask) -> ResultsError:
         others = (line for line in options if "missing='complete'" not in line)
         options = [f"algorithms={part}, missing='complete' ({stays})", *others]
     options = options or ["use algorithms that share tasks under the same names"]
-    for note in results.notes:
-        if "count as missing" in note and len(problem) + len(note) <= _LONGEST_PROBLEM:
-            problem += f"; {note.removeprefix(f'{source}: ').rstrip('.')}"
     return ResultsError(problem, retry, options)
 
 
@@ -284,20 +279,16 @@ def _count_as_failures(results: Results, policy: str, failure_score: float | Non
     worst = np.nanmin(scores) if results.higher_is_better else np.nanmax(scores)
     counts = failed.sum().sort_values(ascending=False, kind="stable")
     named = [f"{quote(name)} {n:,}" for name, n in counts[counts > 0].items()]
-    n_more = len(named) - _ALGORITHMS_SHOWN
-    more = f" and {count(n_more, 'more algorithm')}" if n_more > 0 else ""
+    more = f" and {len(named) - _SHOWN:,} more" if named[_SHOWN:] else ""
+    recorded = int((failed & as_mask(results.recorded_failures, failed)).to_numpy().sum())
+    means = "no score" if failure_score is None else f"the score {failure_score:g}"
     note = (
         f"missing={quote(policy)}: {count(n_failed, 'cell')} on"
         f" {count(failed.any(axis=1).sum(), 'task')} count as failures, which rank below every"
-        f" score: {', '.join(named[:_ALGORITHMS_SHOWN])}{more}."
+        f" score: {', '.join(named[:_SHOWN])}{more}. In means they have {means}."
     )
     if tied := int(failed.all(axis=1).sum()):
         note += f" On {count(tied, 'task')} every algorithm failed, which is a tie."
-    if failure_score is None:
-        note += " They have no score in means; missing='worst=SCORE' would give them one."
-    else:
-        note += f" Their score in means is {failure_score:g}."
-    recorded = int((failed & as_mask(results.recorded_failures, failed)).to_numpy().sum())
     if recorded < n_failed:
         note += f" The sources record {recorded or 'none'} of these failures."
     filled = results.scores.mask(failed, worst if failure_score is None else failure_score)

@@ -66,8 +66,13 @@ class Reading:
             raise ResultsError(
                 f"lower_is_better must be True or False; got {self.lower_is_better!r}"
             )
-        if not isinstance(self.score, str | None):
-            raise ResultsError(f"score: must be one column; got {self.score!r}")
+        for name in _ROLES:
+            value, several = getattr(self, name), name in {"dataset", "task", "algorithm"}
+            if not isinstance(value, str | Sequence | None if several else str | None):
+                raise ResultsError(
+                    f"{name}: must be {'one or several columns' if several else 'one column'};"
+                    f" got {type(value).__name__!r}"
+                )
         try:
             "".encode(self.encoding or "utf-8")
         except LookupError:

@@ -270,16 +270,11 @@ def _suites(raw: RawTable, roles: Roles, keys: Keys) -> dict[str, str]:
     pairs = pd.DataFrame({"dataset": dataset.ravel(), "suite": suite}).drop_duplicates()
     twice = pairs.loc[pairs["dataset"].duplicated(), "dataset"].unique()
     if len(twice):
-        inside = pairs.groupby("dataset")["suite"].agg(list)
-        shown = [
-            f"{quote(datasets[i])} in {quote_list(suites[j] for j in inside[i])}" for i in twice[:3]
-        ]
-        more = f" and {len(twice) - 3:,} more" if len(twice) > 3 else ""
+        shown = quote_list((datasets[i] for i in twice), limit=3)
         raise ResultsError(
             f"{raw.name}: suite={roles.suite!r}, dataset={roles.dataset!r} asks for datasets within"
-            f" suites, but {count(len(twice), 'dataset')} of {len(inside):,} are in several:"
-            f" {'; '.join(shown)}{more}; exchange the two columns, or give each dataset a unique"
-            " name"
+            f" suites, but {count(len(twice), 'dataset')} of {pairs['dataset'].nunique():,} are in"
+            f" several: {shown}; exchange the two columns, or give each dataset a unique name"
         )
     return {datasets[i]: suites[j] for i, j in pairs.itertuples(index=False)}
 

@@ -40,8 +40,6 @@ from occstats.results.keys import Keys, extract, make_keys, renumber
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
 
-__all__ = ["Roles", "find_roles", "fits", "is_own", "with_failed"]
-
 # Names of tasks and algorithms of a saved table of this package.
 _KEYS = ("algorithm", "dataset", "task")
 _OWN = {"task": "class", "algorithm": "descriptor"}
@@ -75,11 +73,6 @@ class Roles:
     score_name: str = "score"
     lower: bool = False
     unused: Sequence[str] = ()
-
-
-def is_own(raw: RawTable) -> bool:
-    """Return True for a table as ``occstats run`` writes it."""
-    return {"dataset", "class", "descriptor"} <= set(raw.columns)
 
 
 def find_roles(
@@ -285,7 +278,8 @@ class _Finder:
         if direction and self.reading.lower_is_better is None:
             made["lower_is_better"] = _DIRECTION
         n_needed = (not self.keyed) + (not (known or form))
-        if form != "task" and ("differing" in self.questions or self.names[n_needed:]):
+        more = self.names[n_needed:] if n_needed else "differing" in self.questions
+        if form != "task" and more:
             self._add_factors(made, form)
         return made
 
@@ -443,7 +437,7 @@ class _Finder:
                 runs, n_runs = renumber(runs * len(names) + codes[:, 0], n_runs * len(names))
                 n_folds = n_runs if key is keys.fold else n_folds
         again = n_runs < raw.n_rows
-        told = {"fold", "repeat"} & {*self.reading.told} or is_own(raw)
+        told = {"fold", "repeat"} & {*self.reading.told}
         # A repeat of its own in nearly every row does not tell that other columns are results.
         own = keys.repeat is not None and 2 * len(keys.repeat[1]) > raw.n_rows
         differing = [] if told and not again else self._differing(keys, unused, again or own)
@@ -518,8 +512,6 @@ class _Finder:
     def _score(self) -> str | None:
         """Return the score of a long table, which is the only column of numbers or only time."""
         raw, scores = self.raw, self.scores
-        if is_own(raw) and "auroc" in self.free:
-            return "auroc"
         only = scores or [c for c in self.free if raw.is_numeric(c) and is_time(c)]
         if len(only) == 1 and self._is_score(only[0]):
             return only[0]
@@ -589,7 +581,7 @@ class _Finder:
         if not self.raw.is_numeric(column) and self.raw.is_flag(column):
             self.raw.take_flags(column)
         numbers = self.raw.numbers(column)
-        sure = self.across or "score" in self.told or is_own(self.raw)
+        sure = self.across or "score" in self.told
         if not sure and len(numbers.known) > 2 and numbers.low == numbers.high:
             self.unclear(f"all values of {quote(column)} are {numbers.low:g}", score=_COLUMN)
         return numbers
@@ -744,7 +736,7 @@ class _Finder:
         failed = _with_state(self.raw, column, {"failed", "not run", "undefined"})
         if numbers:
             failed &= np.isfinite([n.values for n in numbers]).any(axis=0)
-        if is_own(self.raw) or not failed.any():
+        if not failed.any():
             self.found["status"] = column
             return
         codes, names = self.raw.codes(column)
@@ -760,7 +752,7 @@ class _Finder:
 
     def _check_labels(self, role: str, column: str | None) -> None:
         """Refuse rows or files that are measures or summaries."""
-        if column is None or column == ROW or is_own(self.raw):
+        if column is None or column in {ROW, self.raw.suggested.get(role)}:
             return
         codes, distinct = self.raw.codes(column)
         names = list(distinct)

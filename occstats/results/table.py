@@ -113,12 +113,11 @@ class Results:
             raise ResultsError(
                 f"scores: the index must have two levels (dataset, task), got {index.nlevels}"
             )
-        if not index.is_unique:
-            twice = index[index.duplicated()][0]
-            raise ResultsError(f"scores: duplicate task {show_task(twice)}")
-        if not self.scores.columns.is_unique:
-            twice = self.scores.columns[self.scores.columns.duplicated()][0]
-            raise ResultsError(f"scores: duplicate algorithm {quote(twice)}")
+        for what, labels in (("task", index), ("algorithm", self.scores.columns)):
+            if not labels.is_unique:
+                twice = labels[labels.duplicated()][0]
+                shown = show_task(twice) if what == "task" else quote(twice)
+                raise ResultsError(f"scores: duplicate {what} {shown}")
         for name in ("traits", "fold_scores", "cvsd", "failed", "recorded_failures"):
             frame = getattr(self, name)
             if frame is not None and not frame.index.equals(index):

@@ -16,16 +16,14 @@ import pandas as pd
 
 from occstats._format import count, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.aliases import NAMES, lower_is_better, normalise
+from occstats.results.aliases import NAMES, normalise
 from occstats.results.cells import (
     Numbers,
-    begin_with_text,
     column_codes,
     parse_names,
     plain_numbers,
     reason_of,
 )
-from occstats.results.readers.header import join_names
 from occstats.results.readers.limits import Limits
 
 # Column names that stand for the name of the file and for the number of the row.
@@ -52,8 +50,7 @@ class RawTable:
     label: str = ""  # a single algorithm or dataset that the table does not name
     notes: Sequence[str] = ()
     decimal: str = "."
-    # None for a column seen not to hold numbers.
-    _numbers: dict[str, Numbers | None] = field(default_factory=dict, init=False, repr=False)
+    _numbers: dict[str, Numbers] = field(default_factory=dict, init=False, repr=False)
     _codes: dict[str, Codes] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -106,20 +103,14 @@ class RawTable:
 
     def numbers(self, column: str) -> Numbers:
         """Return the cells as numbers; True and False are not numbers."""
-        held = self._numbers.get(column) or plain_numbers(self.frame[column], self.decimal)
-        self._numbers[column] = held = held or parse_names(*self.codes(column), self.decimal)
-        return held
+        if column not in self._numbers:
+            plain = plain_numbers(self.frame[column], self.decimal)
+            self._numbers[column] = plain or parse_names(*self.codes(column), self.decimal)
+        return self._numbers[column]
 
     def is_numeric(self, column: str) -> bool:
         """Return True if all cells are numbers or empty."""
-        if column in {FILE, ROW}:
-            return False
-        if column not in self._numbers:
-            plain = plain_numbers(self.frame[column], self.decimal)
-            text = plain is None and begin_with_text(self.codes(column)[1], self.decimal)
-            self._numbers[column] = None if text else plain or self.numbers(column)
-        numbers = self._numbers[column]
-        return numbers is not None and numbers.all_numbers
+        return column not in {FILE, ROW} and self.numbers(column).all_numbers
 
     def take_flags(self, column: str) -> None:
         """Use a column of True and False as the numbers 1 and 0."""
@@ -192,12 +183,9 @@ def check_names(columns: Sequence[str], where: str) -> None:
 def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
     """Wrap a frame; an index other than row numbers becomes columns."""
     if (levels := frame.columns.nlevels) > 1:
-        frame = frame.set_axis([join_names(column) for column in frame.columns], axis=1)
-        if not name_measures(list(frame.columns)):
-            raise ResultsError(
-                f"{name}: the columns have {levels} levels; give a frame with one row of column"
-                " names"
-            )
+        raise ResultsError(
+            f"{name}: the columns have {levels} levels; give a frame with one row of column names"
+        )
     index: list[str] = []
     if list(frame.index.names) != [None]:
         index = [f"index {i}" if n is None else str(n) for i, n in enumerate(frame.index.names, 1)]
@@ -214,15 +202,6 @@ def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
     )
 
 
-def name_measures(names: Sequence[str]) -> bool:
-    """Return True if every name contains a measure; otherwise, levels may be tasks.
-
-    >>> name_measures(["SVM acc", "RF acc"]), name_measures(["class1 SVM", "class2 SVM"])
-    (True, False)
-    """
-    return all(lower_is_better(name) is not None for name in names)
-
-
 def frame_of_scores(
     scores: Any, datasets: Sequence[object] | None, algorithms: Sequence[str]
 ) -> pd.DataFrame:
@@ -233,30 +212,23 @@ def frame_of_scores(
     0    iris    1  0.9  0.7
     1    iris    2  0.8  0.6
     """
-    if not isinstance(scores, np.ndarray):
-        arrays = {str(name): np.asarray(values) for name, values in scores.items()}
-        if not arrays:
-            raise ResultsError("mapping: is empty; pass the scores of each algorithm by its name")
-        shapes = {values.shape for values in arrays.values()}
-        if len(shapes) > 1 or len(shapes.pop()) != 1:
-            found = ", ".join(f"{quote(name)}: {a.shape}" for name, a in arrays.items())
-            raise ResultsError(
-                f"mapping: must have one score for each task and algorithm, as a list or an array;"
-                f" got the shapes {found}; average over folds first"
-            )
-        frame = pd.DataFrame(arrays)
-    elif scores.ndim != 2 or scores.shape[1] != len(algorithms):
-        names = count(len(algorithms), "name") if algorithms else "no names"
+    names = list(algorithms) if isinstance(scores, np.ndarray) else [*map(str, scores)]
+    columns = [scores] if isinstance(scores, np.ndarray) else list(scores.values())
+    try:
+        # One row for each task, as pandas would also repeat a single number.
+        values = np.column_stack([np.asarray(column) for column in columns])
+        frame = pd.DataFrame(values if len(values) else None, columns=names).infer_objects()
+    except ValueError:
+        shapes = [np.shape(column) for column in columns]
         raise ResultsError(
-            f"array: has the shape {scores.shape} and {names}; pass the name of each column as"
-            " algorithms=… and, if rows share datasets, the dataset of each row as datasets=…"
-        )
-    else:
-        frame = pd.DataFrame(scores, columns=list(algorithms))
+            "scores: must be a mapping from algorithms to one score for each task, or an array"
+            " with a row for each task and the name of each column as algorithms=…; got"
+            f" {quote_list(names, limit=5) if names else 'no names'} and the shapes"
+            f" {', '.join(map(str, shapes[:5])) or 'of nothing'}"
+        ) from None
     if datasets is None:
-        if {*map(normalise, frame)}.isdisjoint(
-            NAMES["dataset"] | NAMES["task"] | NAMES["algorithm"]
-        ):
+        listed = NAMES["dataset"] | NAMES["task"] | NAMES["algorithm"]
+        if listed.isdisjoint(map(normalise, frame)):
             frame.insert(0, "dataset", [str(row + 1) for row in range(len(frame))])
         return frame
     if len(datasets) != len(frame):

@@ -101,6 +101,14 @@ def _openml(raw: RawTable) -> RawTable:
     return replace(raw.add({"metric": raw.frame["function"].to_numpy()}), suggested=told)
 
 
+def _own(raw: RawTable) -> RawTable:
+    """Tell the columns of a table as ``occstats run`` writes it."""
+    roles = {"dataset": "dataset", "task": "class", "algorithm": "descriptor"}
+    more = {"score": "auroc"} | {role: role for role in ("fold", "repeat", "status")}
+    roles |= {role: column for role, column in more.items() if column in raw.columns}
+    return replace(raw, suggested=roles)
+
+
 def _tsml(raw: RawTable) -> RawTable | None:
     """Melt the table of one classifier, with datasets in rows and resamples in columns."""
     first, *others = [name for name in raw.columns if not is_index(name)] or [""]
@@ -117,6 +125,7 @@ def _tsml(raw: RawTable) -> RawTable | None:
 # Columns that identify the tables of a program, and the function that adapts them.
 _TABLES: tuple[tuple[set[str], Callable[[RawTable], RawTable | None]], ...] = (
     (set(), _tsml),
+    ({"dataset", "class", "descriptor"}, _own),
     ({"framework", "task", "fold", "result"}, _automlbenchmark),
     ({"solver_name", "stop_val", "objective_name"}, _benchopt),
     ({"run_id", "task_id", "flow_name", "data_name", "function", "value"}, _openml),

@@ -28,14 +28,10 @@ def find_header(rows: Rows, n_rows: int, where: str) -> tuple[list[str], int]:
     if not cells:
         return [], 0
     if n_rows == 1:
-        # As above levels 1, 2, 3 of each, with no name in the column of the names.
-        recur = len({*cells[0]}) < len(cells[0]) and not any(row[0] for row in cells[:2])
-        recur &= len({*zip(*cells[:2], strict=False)}) == len(cells[0])
-        if (two := has_two_headers(rows)) or recur:
-            why = "numbers begin only below them" if two else "those of the first recur"
+        if has_two_headers(rows):
             raise ResultsError(
-                f"{where}: there are 2 rows of column names, as {why}; write one row, or join them"
-                " with header_rows=2",
+                f"{where}: there are 2 rows of column names, as numbers begin only below them;"
+                " write one row, or join them with header_rows=2",
                 {"header_rows": 2},
             )
         return cells[0], titles + 1
@@ -64,9 +60,7 @@ def n_titles(rows: Rows) -> int:
     for i, row in enumerate(rows[:_ROWS]):
         first, *others = [cell.strip() for cell in row] or [""]
         below = rows[i + 1] if len(rows) > i + 1 else row
-        # A sentence with commas, between others and the names.
-        sentence = i > 0 and " " in first and all(below) and not _hold_numbers(below)
-        comment = first[:1] in {"#", "%"} and (len(below) != len(row) or sentence)
+        comment = first[:1] in {"#", "%"} and (len(below) != len(row) or first[1:2] == " ")
         if not comment and (any(others) or (first and " " not in first)):
             # A table of one column has no title.
             return i if any(others) else 0

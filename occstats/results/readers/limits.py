@@ -29,19 +29,25 @@ _TABLES_SHOWN = 10
 # First bytes of files that are read, and of others.
 _MAGIC = {b"PAR1": "parquet", b"\x1f\x8b": "gzip"}
 _FOREIGN = {
-    b"version https://git-lfs": "a Git LFS pointer, not the data; run: git lfs pull",
-    b"BZh91AY&SY": "compressed with bzip2; decompress it first",
-    b"\xfd7zXZ\x00": "compressed with xz; decompress it first",
-    b"(\xb5/\xfd": "compressed with zstd; decompress it first",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the table as CSV",
-    b"\x89HDF": "an HDF5 file; save the table as Parquet or CSV",
-    b"SQLite format 3": "an SQLite database; export the table as CSV",
-    b"FEA1": "a Feather file; save the table as Parquet",
-    b"ARROW1": "a Feather or Arrow file; save the table as Parquet",
-    b"RDX": "an R workspace; write the table with write.csv",
-    b"%PDF": "a PDF document; download the table itself",
-    b"{\\rtf": "a text document; save the table as CSV",
-    b"\x89PNG": "a picture; name the results file",
+    b"version https://git-lfs": "is a Git LFS pointer, not the data; run: git lfs pull",
+    b"\xd0\xcf\x11\xe0": "is an old Excel workbook; save the table as CSV",
+    **dict.fromkeys(
+        (b"BZh91AY&SY", b"\xfd7zXZ\x00", b"(\xb5/\xfd"),
+        "is compressed in a way that is not read; decompress it first",
+    ),
+    **dict.fromkeys(
+        (
+            b"\x89HDF",
+            b"SQLite format 3",
+            b"FEA1",
+            b"ARROW1",
+            b"RDX",
+            b"%PDF",
+            b"{\\rtf",
+            b"\x89PNG",
+        ),
+        "is a file of another program, not a table of text; save the table as CSV or Parquet",
+    ),
 }
 # Starts of text in languages that are not read; YAML may begin with any key.
 _STARTS = dict.fromkeys(("<!doctype", "<html", "<head", "<?xml", "<!--", "<table"), "HTML")
@@ -131,21 +137,19 @@ def _missing(path: Path) -> str:
         return f"{where}: is a link to a file that does not exist"
     if path.parts[:1] in {("http:",), ("https:",)}:
         return f"{where.replace(':/', '://', 1)}: addresses are not read; download the file"
-    there = parent.is_dir()
-    siblings = sorted(os.listdir(parent)) if there and os.access(parent, os.R_OK) else []
-    near = "" if there else f" (the folder {show_path(parent)} does not exist either)"
-    near = did_you_mean(path.name, [*bundled_names(), *siblings]) or near
-    return (
-        f"{where}: there is no such file, folder or bundled result{near}; bundled"
-        f" results: {quote_list(bundled_names())}"
-    )
+    near = f" (the folder {show_path(parent)} does not exist either)"
+    if parent.is_dir():
+        siblings = os.listdir(parent) if os.access(parent, os.R_OK) else []
+        near = did_you_mean(path.name, [*bundled_names(), *sorted(siblings)])
+    bundled = quote_list(bundled_names())
+    return f"{where}: there is no such file, folder or bundled result{near}; bundled: {bundled}"
 
 
 def kind_of_bytes(head: bytes, where: str) -> str:
     """Return the kind of a file by its first bytes; refuse what cannot be a results table."""
     for magic, what in _FOREIGN.items():
         if head.startswith(magic):
-            raise ResultsError(f"{where}: is {what}")
+            raise ResultsError(f"{where}: {what}")
     for magic, kind in _MAGIC.items():
         if head.startswith(magic):
             return kind
