@@ -364,6 +364,14 @@ def _load(
     alone = len(opened) == 1
     if alone and isinstance(opened[0], RawTable) and not opened[0].fixed:
         reading = _by_number(opened[0], reading)
+    if reading.metric is not None:
+        raws = [item for item in opened if isinstance(item, RawTable)]
+        column = next((c for r in raws for c in r.columns if normalise(c) in NAMES["metric"]), None)
+        if column is None:
+            raise ResultsError(
+                f"metric={quote(reading.metric)}, but no column names the measure of a row"
+            )
+        reading = replace(reading, where=[*reading.where, f"{column}={reading.metric}"])
     opened = _keep_rows(opened, reading, by)
     given = replace(reading, ignore=[column for column in reading.ignore if column != by])
     unused = [n for n in given.told if n not in _OF_ANY_TABLE and getattr(given, n)]
@@ -389,17 +397,6 @@ def _load(
         tables.append(table)
         labels += [] if named is None else [named]
     joined = join(tables)
-    if unknown := [name for name in reading.algorithms if name not in joined.algorithms]:
-        names = dict.fromkeys(joined.algorithms)
-        for item, table in zip(opened, tables, strict=True):
-            # Those of a wide table are all its columns of numbers.
-            if isinstance(item, RawTable) and "algorithm" not in table.column_names:
-                numeric = [column for column in item.columns if item.is_numeric(column)]
-                names |= dict.fromkeys(c for c in numeric if c not in table.column_names.values())
-        raise ResultsError(
-            f"algorithms: there is no {quote_list(unknown)} in the results"
-            f"{did_you_mean(unknown[0], [*names])}; choose from {quote_list([*names])}"
-        )
     joined = joined.select(reading.algorithms) if reading.algorithms else joined
     return joined, pd.concat(labels)
 

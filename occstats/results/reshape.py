@@ -219,20 +219,17 @@ def _note_states(
         (by_status == _FAILED, "with a failed status", f"; {FAILURES}"),
         (by_status == _NOT_RUN, "not run according to the status", f"; {FAILURES}"),
         (state == _ABSENT, "without a score", " ignored."),
+        (
+            by_status == _UNDEFINED,
+            "without a defined score",
+            " left out of the averages over folds.",
+        ),
     ):
         if chosen.any():
             first = keys.show(keys.cell[chosen][0])
             notes.append(
                 f"{raw.name}: {count(chosen.sum(), 'row')} {problem} (first {first}){consequence}"
             )
-    undefined = by_status == _UNDEFINED
-    if undefined.any():
-        failed = keys.cells_with((state == _FAILED) | (state == _NOT_RUN))
-        partly = keys.cells_with(undefined) & keys.cells_with(state == _OK) & ~failed
-        notes.append(
-            f"{raw.name}: {count(undefined.sum(), 'row')} without a defined score;"
-            f" {count(partly.sum(), 'cell')} averaged over the other folds."
-        )
 
 
 # -- traits and names ------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from occstats._format import count, did_you_mean, quote, quote_list
+from occstats._format import count, quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.aliases import (
     GENERIC,
@@ -220,9 +220,6 @@ class _Finder:
             unused=[c for c in self.columns if c not in used],
         )
         keys = self._keys(roles)
-        one = self.raw.names(self.found["algorithm"]) if "algorithm" in self.found else []
-        if len(one) == 1 and self.alone and not all(p.endswith("better?") for p in self.problems):
-            self.problems.insert(0, f"there is only one algorithm, {quote(one[0])}")
         if keys is None or self.problems:
             raise UnclearTableError(
                 self.raw, self.problems, self._templates(), self.found, self.questions
@@ -392,20 +389,13 @@ class _Finder:
         if "algorithm" in found and not self.alone:
             found["dataset"] = FILE
             return
-        problem, hint = "no column is named as a dataset or task", ""
-        if "algorithm" in found:
-            hint = "if the file is one dataset, pass dataset='@file'"
-        elif not self.alone:
+        self.form_asked = self.alone and "algorithm" not in found and not self.scores_told
+        problem = "no column is named as a dataset or task"
+        if self.form_asked and self.names[1:]:
+            problem = "no column is named as a dataset, task or algorithm"
+        hint = "if the file is one dataset, pass dataset='@file', if each row is one, '@row'"
+        if "algorithm" not in found and not self.alone:
             hint = "if the files are repeats, pass repeat='@file'"
-        else:
-            names, self.form_asked = self.names, not self.scores_told
-            if len(names) > 1 and not self.scores_told:
-                problem = "no column is named as a dataset, task or algorithm"
-            hint = "if the file is one dataset, pass dataset='@file'"
-            if not names:
-                hint = "if each row is one, pass dataset='@row'"
-            elif names == [""]:
-                hint = "the one without a name is ''"
         self.unclear(f"{problem} ({hint})")
         if (self.form_asked or self.scores_told) and len(self.names) == 1:
             self._check_labels("dataset", self.names[0])
@@ -415,13 +405,6 @@ class _Finder:
         known = "algorithm" in self.found or self.reading.algorithm_from is not None
         if self.problems if self.across else not (self.keyed and known):
             return None
-        for column in dict.fromkeys(self.found[role] for role in _KEYS if role in self.found):
-            n_empty = int((self.raw.codes(column)[0] < 0).sum())
-            if n_empty and self.problems:
-                empty = f"{quote(column)} is empty in {count(n_empty, 'row')}"
-                few = 2 * n_empty < self.raw.n_rows
-                self.unclear(empty, **({"where": [Blank(f"{column}!=")]} if few else {}))
-                return None
         keys = make_keys(self.raw, roles, self.reading)
         if keys.several and "where" not in self.options:
             self._check_rows(keys, roles.unused)
@@ -546,34 +529,21 @@ class _Finder:
 
     def _metric(self) -> str | None:
         """Find a column of measures, which must be one measure; return its name."""
-        wanted, raw = self.reading.metric, self.raw
         for column in self.names:
-            names = raw.names(column)
+            names = self.raw.names(column)
             called = normalise(column) in NAMES["metric"]
             if not names or not (called or all(measure(name)[0] for name in names)):
                 continue
             if measure(self.told.get("score", ""))[0]:
                 return None  # the column of a measure needs no metric
             self.found["metric"] = column
-            if wanted is not None and wanted not in names:
-                raise ResultsError(
-                    f"{raw.name}, column {quote(column)}: no row has the metric {quote(wanted)}"
-                    f"{did_you_mean(wanted, names)}; found {quote_list(names)}"
-                )
-            if wanted is not None:
-                rows = raw.row_names(column) == wanted
-                self.raw = raw.keep(with_failed(raw, rows, column, self.reading))
-            elif len(names) > 1 and not raw.mixed:
+            if len(names) > 1 and not self.raw.mixed:
                 self.unclear(
                     f"{quote(column)} names {len(names)} measures ({quote_list(names, limit=3)}),"
                     " which cannot be compared with each other",
                     where=[Blank(f"{column}=VALUE")],
                 )
-            return wanted or (names[0] if len(names) == 1 else None)
-        if wanted is not None:
-            raise ResultsError(
-                f"{raw.name}: metric={quote(wanted)}, but no column names the measure of a row"
-            )
+            return names[0] if len(names) == 1 else None
         return None
 
     def _numbers(self, column: str) -> Numbers:

@@ -60,7 +60,9 @@ def n_titles(rows: Rows) -> int:
     for i, row in enumerate(rows[:_ROWS]):
         first, *others = [cell.strip() for cell in row] or [""]
         below = rows[i + 1] if len(rows) > i + 1 else row
-        comment = first[:1] in {"#", "%"} and (len(below) != len(row) or first[1:2] == " ")
+        # A sentence with commas, between others and the names.
+        sentence = i > 0 and " " in first and all(below) and not _hold_numbers(below)
+        comment = first[:1] in {"#", "%"} and (len(below) != len(row) or sentence)
         if not comment and (any(others) or (first and " " not in first)):
             # A table of one column has no title.
             return i if any(others) else 0
