@@ -201,12 +201,6 @@ def lower_is_better(name: str) -> bool | None:
     return None if listed is None else listed.lower
 
 
-def is_bounded(name: str) -> bool:
-    """Return True if a score of this name lies in [0, 1] by definition."""
-    listed = measure(name)[0]
-    return listed is not None and listed.per_cent
-
-
 def score_word(name: str) -> str:
     """Return the name of a score as written in prose.
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count as count_up
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +10,8 @@ import pandas as pd
 
 from occstats._format import count, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.aliases import is_bounded, measures_in, normalise
+from occstats.results.aliases import measure, measures_in, normalise
 from occstats.results.table import Results, names_measure, show_task
-
-__all__ = ["join"]
 
 _SHOWN = 3
 # Traits agree up to this difference, because published tables are rounded.
@@ -32,7 +28,7 @@ def join(tables: Sequence[Results]) -> Results:
             " call resolve_missing"
         )
     notes = [note for table in tables for note in table.notes]
-    labels = _labels(tables)
+    labels = [", ".join(table.sources) or "results" for table in tables]
     score_name = _join_score_names(tables, labels, notes)
     index = tables[0].scores.index
     index = index.append([table.scores.index for table in tables[1:]]).unique()
@@ -113,21 +109,12 @@ def _join_folds(tables: Sequence[Results], index: pd.Index[Any]) -> pd.DataFrame
     return _union(folds, index) if folds else None
 
 
-def _labels(tables: Sequence[Results]) -> list[str]:
-    """Return a short, unique name of each table."""
-    labels: list[str] = []
-    for table in tables:
-        names = [Path(name).name.split(".")[0] or name for name in table.sources or ("results",)]
-        numbered = ("+".join(names) + f" {i}" * (i > 1) for i in count_up(1))
-        labels.append(next(label for label in numbered if label not in labels))
-    return labels
-
-
 def _join_score_names(tables: Sequence[Results], labels: Sequence[str], notes: list[str]) -> str:
     """Return the common name of the scores; refuse different metrics, directions and units."""
     named = {t.score_name: t for t in reversed(tables) if names_measure(t.score_name)}
     known = {next(iter(measures_in(name)), normalise(name)) for name in named}
-    units = {bool((t.scores > 1).to_numpy().any()) for t in tables if any(map(is_bounded, named))}
+    bounded = any(found.per_cent for name in named if (found := measure(name)[0]) is not None)
+    units = {bool((table.scores > 1).to_numpy().any()) for table in tables if bounded}
     ways = ["higher" if table.higher_is_better else "lower" for table in tables]
     for wrong, problem in (
         (len({*ways}) > 1, f"different directions ({', '.join(ways)} is better)"),

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from occstats.results.reading import Reading
     from occstats.results.roles import Roles
 
-__all__ = ["Keys", "extract", "make_keys", "renumber", "row_codes"]
-
 Integers = npt.NDArray[np.int64]
 # Codes of names, one for each row (n, 1) or for each column of scores (1, c), and the names.
 Key = tuple[Integers, Sequence[str]]
@@ -40,7 +38,6 @@ class Keys:
     algorithms: Sequence[str]
     fold: Key | None
     repeat: Key | None
-    notes: list[str]
 
     @cached_property
     def cell(self) -> Integers:
@@ -53,7 +50,7 @@ class Keys:
         if self.task.shape != self.algorithm.shape:  # a wide table
             in_rows = self.task if len(self.task) == len(self.cell) else self.algorithm
             return in_rows[:, 0], int(in_rows.max()) + 1
-        return renumber(self.cell[:, 0], self.size)
+        return renumber(self.cell[:, 0])
 
     @property
     def several(self) -> bool:
@@ -86,26 +83,19 @@ class Keys:
 
 def make_keys(raw: RawTable, roles: Roles, reading: Reading) -> Keys:
     """Return the keys of all scores; no name may be missing."""
-    notes: list[str] = []
-
-    def bare(names: Sequence[str]) -> Sequence[str]:
-        plain = without_markup(names)
-        if plain != list(names):
-            notes[:] = [f"{raw.name}: links and markup around names removed."]
-        return plain
 
     def of_rows(*columns: str | None) -> Key:
         codes, names = row_codes(raw, next((c for c in columns if c is not None), FILE))
-        return codes[:, None], bare(names)
+        return codes[:, None], without_markup(names)
 
     def of_runs(column: str | None) -> Key | None:
         if column is None:
             return None
         remedy = "write it in every row, or pass repeat='@row' if each row is a run of its own"
         codes, names = row_codes(raw, column, remedy)
-        return codes[:, None], bare(names)
+        return codes[:, None], without_markup(names)
 
-    across: Key = (np.arange(len(roles.labels))[None, :], bare(list(roles.labels)))
+    across: Key = (np.arange(len(roles.labels))[None, :], without_markup(list(roles.labels)))
     pattern, dataset = reading.algorithm_from, None
     if roles.across == "task":
         task, algorithm = across, of_rows(roles.algorithm)
@@ -137,18 +127,13 @@ def make_keys(raw: RawTable, roles: Roles, reading: Reading) -> Keys:
         algorithms=list(algorithm[1]),
         fold=of_runs(roles.fold),
         repeat=of_runs(roles.repeat),
-        notes=notes,
     )
 
 
-def renumber(codes: Integers, size: int) -> tuple[Integers, int]:
-    """Return codes below a size without gaps, and how many differ."""
-    if size > 4 * len(codes):
-        codes, distinct = pd.factorize(codes)
-        return codes, len(distinct)
-    used = np.zeros(size, dtype=bool)  # several times as fast
-    used[codes] = True
-    return (np.cumsum(used) - 1)[codes], int(used.sum())
+def renumber(codes: Integers) -> tuple[Integers, int]:
+    """Return codes without gaps, and how many differ."""
+    found, distinct = pd.factorize(codes)
+    return found, len(distinct)
 
 
 def row_codes(raw: RawTable, column: str, remedy: str = "") -> tuple[Integers, Any]:

@@ -19,8 +19,6 @@ from occstats.results.reading import Reading
 from occstats.results.roles import Roles
 from occstats.results.table import FAILURES, Results, show_task
 
-__all__ = ["reshape"]
-
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 States = npt.NDArray[np.int8]
@@ -35,7 +33,7 @@ def reshape(
     raw: RawTable, roles: Roles, reading: Reading, keys: Keys, *, alone: bool = True
 ) -> Results:
     """Average repeats and folds, set failures aside, and make the results table."""
-    notes = [*raw.notes, *keys.notes]
+    notes = [*raw.notes, *roles.notes]
     columns = list(roles.columns) if roles.across else [roles.score or ""]
     of_row = np.zeros(raw.n_rows, dtype=np.int8)
     if roles.status is not None:

@@ -73,6 +73,7 @@ class Roles:
     score_name: str = "score"
     lower: bool = False
     unused: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 def find_roles(
@@ -217,14 +218,14 @@ class _Finder:
             labels=self._labels(columns) if self.across and not self.problems else (),
             score_name=score,
             lower=lower,
+            notes=self.notes,
             unused=[c for c in self.columns if c not in used],
         )
-        keys = self._keys(roles)
+        keys = self._keys(roles)  # may add a note
         if keys is None or self.problems:
             raise UnclearTableError(
                 self.raw, self.problems, self._templates(), self.found, self.questions
             )
-        keys.notes.extend(self.notes)
         return self.raw, roles, keys
 
     # -- templates ---------------------------------------------------------------------------------
@@ -417,7 +418,7 @@ class _Finder:
         for key in (keys.fold, keys.repeat):
             if key is not None:
                 codes, names = key
-                runs, n_runs = renumber(runs * len(names) + codes[:, 0], n_runs * len(names))
+                runs, n_runs = renumber(runs * len(names) + codes[:, 0])
                 n_folds = n_runs if key is keys.fold else n_folds
         again = n_runs < raw.n_rows
         told = {"fold", "repeat"} & {*self.reading.told}
@@ -429,7 +430,7 @@ class _Finder:
                 how = f"{len(keys.repeat[1]):,} different values"
                 if self.found["repeat"] == ROW:
                     how = f"up to {np.bincount(keys.cell.ravel()).max():,} rows each"
-                keys.notes.append(f"{raw.name}: scores averaged over repeats ({how}).")
+                self.notes.append(f"{raw.name}: scores averaged over repeats ({how}).")
             return
         whole = keys.repeat is None or not again or bool(differing and own)
         alike = cells if whole else runs
@@ -560,13 +561,7 @@ class _Finder:
         pattern = self.reading.algorithm_from
         if self.across == "task" or pattern is None:
             return list(columns)
-        labels = [extract(pattern, column, "algorithm_from")[0] for column in columns]
-        if len(labels) < 2 or len(set(labels)) < len(labels):
-            raise ResultsError(
-                f"{self.raw.name}: algorithm_from={quote(pattern)} must find several different"
-                f" names in those of the columns; it finds {quote_list(labels)}"
-            )
-        return labels
+        return [extract(pattern, column, "algorithm_from")[0] for column in columns]
 
     def _wide_columns(self) -> list[str]:
         """Return the columns of scores; ask about those that may be something else."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import re
 from typing import Any
 
 from occstats._format import quote
@@ -130,11 +129,9 @@ def as_utf8(content: bytes, where: str, encoding: str | None = None) -> bytes:
                 f"{where}: is not {encoding} ({reason_of(error)}); pass another encoding=…"
             ) from None
         line = content.count(b"\n", 0, error.start) + 1
-        undefined = re.search(rb"[\x81\x8d\x8f\x90\x9d]", content)  # in Windows-1252
         raise ResultsError(
             f"{where}, line {line}: byte {error.start + 1} is not UTF-8; save the file as UTF-8, or"
-            " name its encoding with encoding=…",
-            None if undefined else {"encoding": "cp1252"},
+            " name its encoding with encoding=…, such as 'cp1252'"
         ) from None
     content = content.removeprefix(codecs.BOM_UTF8)
     if not content.lstrip(b"\0 \t\r\n"):

@@ -14,7 +14,7 @@ from occstats._format import quote, show_path
 from occstats.errors import ResultsError
 from occstats.results.cells import reason_of
 from occstats.results.readers.frames import RawTable
-from occstats.results.readers.header import find_header, has_two_headers
+from occstats.results.readers.header import find_header
 from occstats.results.readers.limits import Limits, choose_table
 
 # openpyxl takes microseconds for a cell, far longer than readers of other formats.
@@ -91,16 +91,14 @@ def _check_parts(path: Path, limits: Limits, where: str) -> None:
 
 def _sheet(workbook: Any, where: str, chosen: int | str | None) -> Any:
     """Return the only sheet that is not empty, or the chosen one of these."""
-    heads = {}
+    filled = []
     for sheet in workbook.worksheets:
         sheet.reset_dimensions()  # those in the file may be wrong
-        if head := _text(sheet.iter_rows(max_row=_HEAD, values_only=True)):
-            heads[sheet.title] = head
-    if not heads:
+        if _text(sheet.iter_rows(max_row=_HEAD, values_only=True)):
+            filled.append(sheet.title)
+    if not filled:
         raise ResultsError(f"{where}: all sheets are empty")
-    double = [str(i) for i, head in enumerate(heads.values(), 1) if has_two_headers(head)]
-    more = f"; for {', '.join(double)}, add header_rows=2" if double else ""
-    return workbook[[*heads][choose_table([*heads], chosen, where, more)]]
+    return workbook[filled[choose_table(filled, chosen, where)]]
 
 
 def _text(rows: Iterable[Sequence[Any]]) -> list[list[str]]:

@@ -28,7 +28,7 @@ def find_header(rows: Rows, n_rows: int, where: str) -> tuple[list[str], int]:
     if not cells:
         return [], 0
     if n_rows == 1:
-        if has_two_headers(rows):
+        if _has_two_headers(rows):
             raise ResultsError(
                 f"{where}: there are 2 rows of column names, as numbers begin only below them;"
                 " write one row, or join them with header_rows=2",
@@ -69,7 +69,7 @@ def n_titles(rows: Rows) -> int:
     return 0
 
 
-def has_two_headers(rows: Rows) -> bool:
+def _has_two_headers(rows: Rows) -> bool:
     """Return True if the second row has names above columns of numbers, and no number."""
     rows = rows[n_titles(rows) :][:_ROWS]
     if len(rows) < 3 or len({len(row) for row in rows}) > 1:

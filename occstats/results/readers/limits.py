@@ -28,27 +28,24 @@ _REFUSED = {
 _TABLES_SHOWN = 10
 # First bytes of files that are read, and of others.
 _MAGIC = {b"PAR1": "parquet", b"\x1f\x8b": "gzip"}
-_FOREIGN = {
-    b"version https://git-lfs": "is a Git LFS pointer, not the data; run: git lfs pull",
-    b"\xd0\xcf\x11\xe0": "is an old Excel workbook; save the table as CSV",
-    **dict.fromkeys(
-        (b"BZh91AY&SY", b"\xfd7zXZ\x00", b"(\xb5/\xfd"),
-        "is compressed in a way that is not read; decompress it first",
+_FOREIGN = dict.fromkeys(
+    (
+        b"BZh91AY&SY",
+        b"\xfd7zXZ\x00",
+        b"(\xb5/\xfd",
+        b"\xd0\xcf\x11\xe0",
+        b"\x89HDF",
+        b"FEA1",
+        b"SQLite format 3",
+        b"ARROW1",
+        b"RDX",
+        b"%PDF",
+        b"{\\rtf",
+        b"\x89PNG",
     ),
-    **dict.fromkeys(
-        (
-            b"\x89HDF",
-            b"SQLite format 3",
-            b"FEA1",
-            b"ARROW1",
-            b"RDX",
-            b"%PDF",
-            b"{\\rtf",
-            b"\x89PNG",
-        ),
-        "is a file of another program, not a table of text; save the table as CSV or Parquet",
-    ),
-}
+    "is a file of another program, or compressed in a way not read; save the table as CSV",
+)
+_FOREIGN[b"version https://git-lfs"] = "is a Git LFS pointer, not the data; run: git lfs pull"
 # Starts of text in languages that are not read; YAML may begin with any key.
 _STARTS = dict.fromkeys(("<!doctype", "<html", "<head", "<?xml", "<!--", "<table"), "HTML")
 _STARTS |= {"\\": "LaTeX", "@relation": "ARFF", "---": "YAML"}
@@ -194,7 +191,7 @@ def check_text(content: bytes, suffix: str, where: str) -> None:
         raise ResultsError(f"{where}: is {language}, which is not read; save the table as CSV")
 
 
-def choose_table(names: Sequence[str], chosen: int | str | None, where: str, more: str = "") -> int:
+def choose_table(names: Sequence[str], chosen: int | str | None, where: str) -> int:
     """Return the position of the only table, or of the one chosen by name or number, from 1.
 
     >>> choose_table(["first", "second"], 2, "a.xlsx"), choose_table(["first"], None, "a.xlsx")
@@ -210,7 +207,7 @@ def choose_table(names: Sequence[str], chosen: int | str | None, where: str, mor
     got = "" if chosen is None else f"; got table={chosen!r}"
     if len(names) == 1:
         raise ResultsError(f"{where}: contains one table{got}")
-    head = f"{where}: contains {len(names)} tables; choose one with table=N{more}{got}"
+    head = f"{where}: contains {len(names)} tables; choose one with table=N{got}"
     raise SeveralTablesError(head, names)
 
 
