@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby, takewhile
+from os.path import commonprefix
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,6 @@ class Blank(str):
         return made
 
 
-# Options in the order in which a template has them.
-_ORDER = (
-    "algorithm", "algorithms", "dataset", "task", "repeat", "score", "status", "where", "ignore",
-)  # fmt: skip
 _ADDED = ("where", "ignore")
 _MOST_DESCRIBED, _MOST_LINES = 6, 12
 _LONGEST = 24
@@ -65,11 +62,7 @@ class UnclearTableError(ResultsError):
         self.raw, self.problems = raw, list(problems)
         self.found, self.questions = dict(found or {}), dict(questions or {})
         self.templates = [
-            {
-                name: template[name]
-                for name in (*_ORDER, *sorted(template, key="lower_is_better".__eq__))
-                if name in template
-            }
+            {name: template[name] for name in sorted(template, key=lambda n: (n[0] == "l", n))}
             for template in templates
             # Where all may be left out, the problem says what to do.
             if not all(getattr(value, "optional", False) for value in template.values())
@@ -247,11 +240,9 @@ def group_pattern(names: Sequence[str]) -> tuple[str, list[str]] | None:
     True
     """
     distinct = list(dict.fromkeys(names))
-    ends = [name.split("/") for name in (min(distinct, default=""), max(distinct, default=""))]
-    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(*ends, strict=False))
-    shared = [part for part, _ in pairs]
-    below = rf"^{re.escape('/'.join(shared))}/([^/]+)/."  # a folder that all have
-    for pattern in (*_PATTERNS, below) if shared else _PATTERNS:
+    folder = commonprefix(distinct).rpartition("/")[0]  # noqa: RUF071 (the names are no paths)
+    below = rf"^{re.escape(folder)}/([^/]+)/."
+    for pattern in (*_PATTERNS, below):
         search = re.compile(pattern).search
         found = [match for match in takewhile(bool, map(search, distinct)) if match]
         groups = list(dict.fromkeys(match[1] for match in found))

@@ -23,7 +23,6 @@ from occstats.results.cells import Numbers
 
 Columns = Mapping[str, Numbers]
 Rule = Callable[[Columns], Sequence[str]]
-SCALE = "on another scale"
 
 
 def caught(rules: Mapping[str, Rule], columns: dict[str, Numbers]) -> dict[str, list[str]]:
@@ -138,7 +137,7 @@ DOUBTFUL: Mapping[str, Rule] = {
     "constant": _valued(lambda numbers: len(numbers.known) > 1 and numbers.low == numbers.high),
     "0 and 1 beside fractions": _flags,
     "whole numbers beyond the range of the others": _beyond,
-    SCALE: _other_scale,
+    "above 1, unlike most others": _other_scale,
     "by the end of its name": _named(ends_as_companion),
     "by a word of its name": _with_summary_word,
     "by the name": quantities,

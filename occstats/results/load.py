@@ -298,9 +298,12 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
     opened: list[RawTable | Results] = []
     for number, source in enumerate(sources, 1):
         name = "frame" if number == 1 else f"frame {number}"
-        for item in _open(source, reading, limits, name):
-            unknown = isinstance(item, RawTable) and not item.suggested
-            opened.append(recognise(item.split_index()) if unknown else item)
+        opened += [
+            recognise(item.split_index())
+            if isinstance(item, RawTable) and not item.suggested
+            else item
+            for item in _open(source, reading, limits, name)
+        ]
     tables = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
     if len(tables) > 1:
         stems = [table.stem for table in tables]
@@ -397,6 +400,17 @@ def _load(
         tables.append(table)
         labels += [] if named is None else [named]
     joined = join(tables)
+    if unknown := [name for name in reading.algorithms if name not in joined.algorithms]:
+        names = dict.fromkeys(joined.algorithms)
+        for item, table in zip(opened, tables, strict=True):
+            # Those of a wide table are all its columns of numbers.
+            if isinstance(item, RawTable) and "algorithm" not in table.column_names:
+                held = {*table.column_names.values()}
+                names |= {c: None for c in item.columns if item.is_numeric(c) and c not in held}
+        raise ResultsError(
+            f"algorithms: there is no {quote_list(unknown)} in the results"
+            f"{did_you_mean(unknown[0], [*names])}; choose from {quote_list(names)}"
+        )
     joined = joined.select(reading.algorithms) if reading.algorithms else joined
     return joined, pd.concat(labels)
 
@@ -420,16 +434,14 @@ def _try_options(sources: Sequence[Source], reading: Reading, first: ResultsErro
     try:
         table = _load(sources, Reading(**merged(vars(reading), first.retry)))[0]
     except UnclearTableError as later:
-        plain = re.sub(rf"^{re.escape(later.raw.name)}[:,] ", "", first.problem)
-        problems = [*getattr(first, "problems", [plain]), *later.problems]
+        problems = [*getattr(first, "problems", [first.problem]), *later.problems]
         templates = [merged(first.retry, template) for template in later.templates or [{}]]
         return UnclearTableError(later.raw, problems, templates, later.found, later.questions)
     except ResultsError as later:
-        then = "" if "decimal" in first.retry else f" (then: {later})"
-        return ResultsError(f"{first.problem}{then}")
+        return ResultsError(f"{first.problem} (then: {later})")
     told = reading.algorithms or None not in map(lower_is_better, table.algorithms)
-    # Nothing is left to compare, or the upper of two names may be tasks.
-    if len(table.algorithms) < 2 or ("header_rows" in first.retry and not told):
+    # The upper of two names may be tasks.
+    if "header_rows" in first.retry and not told:
         first.retry = {}
     elif table.scores.isna().to_numpy().any():
         first.retry["missing"] = "POLICY"
@@ -547,15 +559,15 @@ def _join_columns(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
         told = getattr(reading, role)
         # Fractions are no names, so that one column of them is that of a leaderboard.
         scores = [c for c in raw.columns if c == told and raw.is_fractional(c)]
-        known = reading.dataset or reading.score not in {None, *scores}
-        known = known or any(measure(c)[0] for c in raw.columns if c not in scores)
-        if role == "task" and scores and not known:
+        long = reading.dataset is not None or reading.score not in {None, *scores}
+        long |= any(measure(c)[0] for c in raw.columns if c not in scores)
+        if role == "task" and scores and not long:
             reading, told = replace(reading, task=scores, score=None), scores
         if isinstance(told, str | None):
             continue
         columns = list(dict.fromkeys(told))
-        scores = role == "task" and reading.score is None
-        if scores and any(c not in raw.columns or _holds_scores(raw, c) for c in columns):
+        wide = role == "task" and reading.score is None
+        if wide and any(c not in raw.columns or _holds_scores(raw, c) for c in columns):
             continue
         for column in columns:
             _require(raw.columns, column, role, raw.name)
@@ -582,23 +594,23 @@ def _hint(
     found = group_pattern([str(name) for name in results.scores.index.unique(1)])
     # In a column named as the dataset, a pattern is the more likely, and of several columns none.
     by_name = found is not None and normalise(task or "") in NAMES["dataset"]
+    columns = []
     if not (task is None or by_name or roles.across == "task" or task in {FILE, ROW}):
         columns = [c for c in roles.unused if raw.groups(c, task) and not is_time(c)]
-        if len(columns) == 1:
-            (column,) = columns
-            return {"dataset": column, "task": task}, [
-                f"{quote(column)} groups the {results.n_tasks:,} tasks into"
-                f" {len(raw.names(column)):,}. Are these the datasets? try:"
-                f" dataset={quote(column)}, task={quote(task)}."
-            ]
-    if found is None:
+    if task is not None and len(columns) == 1:
+        hint = {"dataset": columns[0], "task": task}
+        n_groups = len(raw.names(columns[0]))
+        how = f"{quote(columns[0])} groups the {results.n_tasks:,} tasks into {n_groups:,}"
+    elif found is not None:
+        hint = {"dataset_from": found[0]}
+        how = (
+            f"The names of the {results.n_tasks:,} tasks begin with {len(found[1]):,} common parts"
+            f" ({quote_list(found[1], limit=2)})"
+        )
+    else:
         return {}, []
-    pattern, groups = found
-    return {"dataset_from": pattern}, [
-        f"The names of the {results.n_tasks:,} tasks begin with {len(groups):,} common parts"
-        f" ({quote_list(groups, limit=2)}). Are these the datasets? try:"
-        f" dataset_from={pattern!r}."
-    ]
+    options = ", ".join(f"{name}={value!r}" for name, value in hint.items())
+    return hint, [f"{how}. Are these the datasets? try: {options}."]
 
 
 def _read_as(results: Results, roles: Roles, raw: RawTable, reading: Reading) -> str:
@@ -620,7 +632,14 @@ def _read_as(results: Results, roles: Roles, raw: RawTable, reading: Reading) ->
         if column is not None
     ]
     if roles.across:
-        parts.append(f"{roles.across}s = {_span(roles.columns)}")
+        ends = map(
+            quote,
+            roles.columns if len(roles.columns) < 4 else roles.columns[:: len(roles.columns) - 1],
+        )
+        between = ", " if len(roles.columns) < 4 else " … "
+        parts.append(
+            f"{roles.across}s = {count(len(roles.columns), 'column')} ({between.join(ends)})"
+        )
     if reading.dataset_from is not None:
         parts.append(f"dataset = {quote(reading.dataset_from)} in task ({results.n_clusters:,})")
     shown = roles.score_name if roles.score is None else quote(roles.score)
@@ -636,9 +655,3 @@ def _read_as(results: Results, roles: Roles, raw: RawTable, reading: Reading) ->
     left += [column for column in roles.traits.values() if column not in traits]
     unused = f"; not used: {quote_list(left, limit=8)}" if left else ""
     return f"{raw.name} read as: {', '.join(parts)}{unused}"
-
-
-def _span(names: Sequence[str]) -> str:
-    if len(names) < 4:
-        return f"{count(len(names), 'column')} ({', '.join(map(quote, names))})"
-    return f"{len(names):,} columns ({quote(names[0])} … {quote(names[-1])})"

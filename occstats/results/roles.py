@@ -35,7 +35,7 @@ from occstats.results.aliases import (
 )
 from occstats.results.ask import Blank, UnclearTableError, check_text
 from occstats.results.cells import Numbers, is_number
-from occstats.results.doubtful import DOUBTFUL, NEVER, SCALE, caught
+from occstats.results.doubtful import DOUBTFUL, NEVER, caught
 from occstats.results.keys import Keys, extract, make_keys, renumber
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
@@ -236,13 +236,15 @@ class _Finder:
         # Several rows of one algorithm, with columns that may be tasks.
         beside = not (self.across or self.keyed or "score" in self.found) and known and self.alone
         tasks = [c for c in self.scores if not (measure(c)[0] or is_quantity(c))] if beside else []
-        if not self.form_asked:
-            forms = ["", "task"] if tasks[1:] else [self.across]
-        elif known:
-            forms = ["task", ""]
-        elif self.measured:
+        if not (self.form_asked or tasks[1:]):
+            forms = [self.across]
+        elif known or self.measured:
             exact = all(measure(c)[0] for columns in self.doubts.values() for c in columns)
-            forms = ["", "algorithm", *([] if exact else ["task"])]
+            forms = [
+                "",
+                *([] if known else ["algorithm"]),
+                *([] if exact and not known else ["task"]),
+            ]
         else:  # a dataset and an algorithm, a dataset, or an algorithm have names
             long, leaderboard = names[not self.keyed :], names and not self.keyed
             forms = ["algorithm", *([""] if long else []), *(["task"] if leaderboard else [])]
@@ -597,11 +599,7 @@ class _Finder:
             else:
                 self.form_asked = True
         else:
-            highs = {c: numbers.high for c, numbers in rest.items()}
             self.doubts |= caught(DOUBTFUL, rest)
-            if scaled := self.doubts.pop(SCALE, []):
-                highest = max(highs[c] for c in scaled)
-                self.doubts[f"up to {highest:.10g}, which is above 1"] = scaled
             if self.across == "algorithm" and (traits := self._unbounded_traits(shared)):
                 self.doubts[f"beside the traits {quote_list(traits, limit=2)}"] = [*rest]
         if self.doubts:

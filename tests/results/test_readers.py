@@ -20,8 +20,6 @@ import pytest
 from occstats._files import write_parquet
 from occstats.errors import ResultsError
 from occstats.results import load_results
-from occstats.results.readers import read_path
-from occstats.results.readers.limits import Limits
 
 CELLS = [("A", "x", 0.1), ("B", "x", 0.3), ("A", "y", 0.2), ("B", "y", 0.1)]
 CSV = "dataset,class,descriptor,auroc\nx,0,A,0.5\nx,0,B,0.6\n"
@@ -107,7 +105,7 @@ def test_insufficient_memory_is_reported(monkeypatch, refused, long_frame):
     ("name", "content", "words"),
     [
         ("a.csv", b"PK\x03\x04rest", "ZIP"),
-        ("a.feather", b"ARROW1\0\0", "is a Feather or Arrow file; save the table as Parquet"),
+        ("a.feather", b"ARROW1\0\0", "is a file of another program"),
         ("a.csv", b"PK\x03\x04....[Content_Types].xml", "damaged Excel workbook"),
         ("a.jsonl", b'{"a": ' + b"[" * 100_000 + b"\n", "nested too deeply"),
     ],
@@ -129,7 +127,7 @@ def test_sheets_of_a_workbook(tmp_path, refused):
         wide.to_excel(writer, sheet_name="second", index=False)
         above = wide.set_axis([["", "f1", "f1"], wide.columns], axis=1)
         above.to_excel(writer, sheet_name="third")
-    refused(path, says=("3 tables", "N; for 3, add header_rows=2", "1 first\n  2 second"))
+    refused(path, says=("3 tables", "1 first\n  2 second"))
     for chosen in ("second", 2, "2"):
         assert load_results(path, table=chosen, lower_is_better=False).n_tasks == 2
     refused(path, table="4th", says=("; got table='4th'",))
@@ -167,15 +165,14 @@ def test_standard_input(tmp_path):
 
 
 def test_a_folder_of_text_files(tmp_path):
-    """Each file is a table with the part of its path in which it differs as its label."""
+    """Each file is named by the part of its path in which it differs."""
+    text = "dataset,f1\nx,0.5\ny,0.6\n"
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "scores.csv").write_text(CSV)
-    tables = read_path(tmp_path, Limits())
-    assert [table.label for table in tables] == ["one", "two"]
-    (tmp_path / "one" / "more.tsv").write_text(CSV.replace(",", "\t"))
-    found = [table.label for table in read_path(tmp_path, Limits())]
-    assert found == ["one/more", "one/scores", "two/scores"]
+        (tmp_path / name / "scores.csv").write_text(text)
+    assert load_results(tmp_path).algorithms == ["one", "two"]
+    (tmp_path / "one" / "more.tsv").write_text(text.replace(",", "\t"))
+    assert load_results(tmp_path).algorithms == ["one/more", "one/scores", "two/scores"]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

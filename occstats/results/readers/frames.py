@@ -164,10 +164,9 @@ def check_names(columns: Sequence[str], where: str) -> None:
     """Refuse a table in which column names are equal or longer than any name."""
     if len(set(columns)) < len(columns):
         twice = sorted(name for name, times in Counter(columns).items() if times > 1)
-        beside = ", or write tables side by side to separate files" if columns[0] in twice else ""
         raise ResultsError(
             f"{where}: duplicate column names {quote_list(twice)}; give each column a unique"
-            f" name{beside}"
+            " name, and write tables side by side to separate files"
         )
     longest = max(map(len, columns), default=0)
     if longest > _LONGEST_NAME:

@@ -30,21 +30,11 @@ _TABLES_SHOWN = 10
 _MAGIC = {b"PAR1": "parquet", b"\x1f\x8b": "gzip"}
 _FOREIGN = dict.fromkeys(
     (
-        b"BZh91AY&SY",
-        b"\xfd7zXZ\x00",
-        b"(\xb5/\xfd",
-        b"\xd0\xcf\x11\xe0",
-        b"\x89HDF",
-        b"FEA1",
-        b"SQLite format 3",
-        b"ARROW1",
-        b"RDX",
-        b"%PDF",
-        b"{\\rtf",
-        b"\x89PNG",
+        b"BZh91AY&SY", b"\xfd7zXZ\x00", b"(\xb5/\xfd", b"\xd0\xcf\x11\xe0", b"\x89HDF", b"FEA1",
+        b"SQLite format 3", b"ARROW1", b"RDX", b"%PDF", b"{\\rtf", b"\x89PNG",
     ),
     "is a file of another program, or compressed in a way not read; save the table as CSV",
-)
+)  # fmt: skip
 _FOREIGN[b"version https://git-lfs"] = "is a Git LFS pointer, not the data; run: git lfs pull"
 # Starts of text in languages that are not read; YAML may begin with any key.
 _STARTS = dict.fromkeys(("<!doctype", "<html", "<head", "<?xml", "<!--", "<table"), "HTML")
