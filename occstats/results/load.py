@@ -26,6 +26,7 @@ from occstats.results.ask import (
     merged,
     numbered_columns,
 )
+from occstats.results.conditions import keep_rows, require_column
 from occstats.results.join import join
 from occstats.results.readers import read_path
 from occstats.results.readers.delimited import read_delimited
@@ -39,9 +40,9 @@ from occstats.results.readers.frames import (
 )
 from occstats.results.readers.harnesses import recognise
 from occstats.results.readers.limits import Limits, SeveralTablesError
-from occstats.results.reading import MOST_ROWS, Decimal, Reading
+from occstats.results.reading import MOST_ROWS, OF_SEVERAL, Decimal, Reading
 from occstats.results.reshape import reshape
-from occstats.results.roles import Roles, find_roles, with_failed
+from occstats.results.roles import Roles, find_roles
 from occstats.results.table import Results
 
 Source = str | PathLike[str] | pd.DataFrame | Results | Any
@@ -49,8 +50,6 @@ Source = str | PathLike[str] | pd.DataFrame | Results | Any
 _OF_ANY_TABLE = {
     "algorithms", "where", "table", "encoding", "header_rows", "decimal", "max_rows",
 }  # fmt: skip
-# Options that may name several columns.
-_OF_SEVERAL = ("algorithm", "dataset", "task", "traits", "ignore")
 
 
 @check_keywords
@@ -367,15 +366,7 @@ def _load(
     alone = len(opened) == 1
     if alone and isinstance(opened[0], RawTable) and not opened[0].fixed:
         reading = _by_number(opened[0], reading)
-    if reading.metric is not None:
-        raws = [item for item in opened if isinstance(item, RawTable)]
-        column = next((c for r in raws for c in r.columns if normalise(c) in NAMES["metric"]), None)
-        if column is None:
-            raise ResultsError(
-                f"metric={quote(reading.metric)}, but no column names the measure of a row"
-            )
-        reading = replace(reading, where=[*reading.where, f"{column}={reading.metric}"])
-    opened = _keep_rows(opened, reading, by)
+    opened = keep_rows(opened, reading, by)
     given = replace(reading, ignore=[column for column in reading.ignore if column != by])
     unused = [n for n in given.told if n not in _OF_ANY_TABLE and getattr(given, n)]
     unused = [n for n in unused if n != "score" or given.score not in _BUNDLED_SCORES]
@@ -420,7 +411,7 @@ def _by_number(raw: RawTable, reading: Reading) -> Reading:
     told: dict[str, Any] = {}
     for name, column in reading.all_columns:
         found = numbered_columns(raw.columns, column)
-        several = name in _OF_SEVERAL or not found[1:]
+        several = name in OF_SEVERAL or not found[1:]
         told.setdefault(name, []).extend(found if several else [column])
     if not any(normalise(c) in NAMES["algorithm"] for c in [*raw.columns, *told]):
         # Otherwise they are values in a column.
@@ -446,66 +437,6 @@ def _try_options(sources: Sequence[Source], reading: Reading, first: ResultsErro
     elif table.scores.isna().to_numpy().any():
         first.retry["missing"] = "POLICY"
     return first
-
-
-def _keep_rows(
-    opened: Sequence[RawTable | Results], reading: Reading, by: str | None
-) -> list[RawTable | Results]:
-    """Keep the rows that meet the conditions; refuse columns and values that no source has."""
-    tables = {i: item for i, item in enumerate(opened) if isinstance(item, RawTable)}
-    columns = list(dict.fromkeys(column for raw in tables.values() for column in raw.columns))
-    where = ", ".join(raw.name for raw in tables.values()) or "sources"
-    for option, name in reading.all_columns:
-        if name not in {FILE, ROW} or option in {"score", "traits", "status"}:
-            _require(columns, name, "by" if name == by else option, where)
-    for condition in reading.where:
-        matches = {i: match for i, raw in tables.items() if (match := _match(raw, condition))}
-        if not matches:
-            name, equals, _ = condition.partition("=")
-            if not equals:
-                raise ResultsError(
-                    f"where must be COLUMN=VALUE or COLUMN!=VALUE; got {quote(condition)}"
-                )
-            _require(columns, name.removesuffix("!"), "where", where)
-        column, value, differs, _ = next(iter(matches.values()))
-        # Empty cells to leave out may be nowhere.
-        if not (any(rows.any() for *_, rows in matches.values()) or (differs and not value)):
-            found = list(dict.fromkeys(name for i in matches for name in tables[i].names(column)))
-            raise ResultsError(
-                f"{where}, column {quote(column)}: no row has {quote(value)}"
-                f"{did_you_mean(value, found)}; found {quote_list(found)}"
-            )
-        for i, (*_, rows) in matches.items():
-            kept = ~rows if differs else with_failed(tables[i], rows, column, reading)
-            tables[i] = tables[i].keep(kept)
-    return [tables.get(i, item) for i, item in enumerate(opened)]
-
-
-def _require(columns: Sequence[str], wanted: str, role: str, where: str) -> None:
-    """Refuse a column that the user named but the table lacks, with a list of the columns."""
-    if wanted not in columns:
-        hint = did_you_mean(wanted, columns)
-        if role in _OF_SEVERAL and {part.strip() for part in wanted.split(",")} <= {*columns}:
-            hint = " (name several columns one by one)"
-        raise ResultsError(
-            f"{where}: there is no column {quote(wanted)}, given as {role}{hint}; found"
-            f" {quote_list(columns)}"
-        )
-
-
-def _match(raw: RawTable, condition: str) -> tuple[str, str, bool, npt.NDArray[np.bool_]] | None:
-    """Return column and value of ``column=value``, if it is ``!=``, and the rows that have it."""
-    for cut in (i for i, letter in enumerate(condition) if letter == "="):
-        column, value = condition[:cut], condition[cut + 1 :]
-        differs = column not in raw.columns and column[-1:] == "!"
-        column = column[:-1] if differs else column
-        if column in raw.columns:
-            codes, found = raw.codes(column)
-            if value not in found:  # 0 is 0.0
-                *numbers, number = pd.to_numeric(pd.Series([*found, value]), errors="coerce")
-                value = found[numbers.index(number)] if number in numbers else value
-            return column, value, differs, np.append(found == value, value == "")[codes]
-    return None
 
 
 # -- one source ------------------------------------------------------------------------------------
@@ -570,7 +501,7 @@ def _join_columns(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
         if wide and any(c not in raw.columns or _holds_scores(raw, c) for c in columns):
             continue
         for column in columns:
-            _require(raw.columns, column, role, raw.name)
+            require_column(raw.columns, column, role, raw.name)
         rows = zip(*(raw.row_names(column) for column in columns), strict=True)
         names = [" / ".join(str(part).strip() for part in row if part is not None) for row in rows]
         roles[role] = " / ".join(columns)

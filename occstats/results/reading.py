@@ -15,6 +15,8 @@ Decimal = Literal[".", ","]
 
 CHOICES = {"decimal": get_args(Decimal)}
 _ROLES = ("suite", "dataset", "task", "algorithm", "score", "fold", "repeat", "status")
+# Options that may name several columns.
+OF_SEVERAL = ("algorithm", "dataset", "task", "traits", "ignore")
 _SEVERAL = ("algorithms", "ignore", "where", "traits")
 
 

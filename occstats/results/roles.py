@@ -30,11 +30,11 @@ from occstats.results.aliases import (
     measures_in,
     normalise,
     shared_measure,
-    state_of,
     trait_names,
 )
 from occstats.results.ask import Blank, UnclearTableError, check_text
 from occstats.results.cells import Numbers, is_number
+from occstats.results.conditions import with_state
 from occstats.results.doubtful import DOUBTFUL, NEVER, caught
 from occstats.results.keys import Keys, extract, make_keys, renumber
 from occstats.results.readers.frames import FILE, ROW, RawTable
@@ -84,29 +84,6 @@ def find_roles(
     ``alone`` if there is no other source. All that is unclear is refused at once.
     """
     return _Finder(raw, reading, alone).find()
-
-
-def with_failed(raw: RawTable, rows: Any, column: str, reading: Reading) -> Any:
-    """Add the failed runs that have no value in a column to the chosen rows of their tasks.
-
-    A run that failed before it was measured has no metric, and must not vanish with the choice.
-    """
-    states = [c for c in raw.columns if normalise(c) in STATUS and c not in reading.ignore]
-    status = reading.status or next(iter(states), "")
-    if status not in raw.columns:
-        return rows
-    failed = _with_state(raw, status, {"failed"}) & (raw.codes(column)[0] < 0)
-    told = {name for role, name in reading.all_columns if role in {"dataset", "task"}}
-    listed = NAMES["dataset"] | NAMES["task"]
-    keys = [FILE, *(c for c in raw.columns if c in told or normalise(c) in listed)]
-    task = pd.DataFrame({key: raw.codes(key)[0] for key in keys}).groupby(keys).ngroup()
-    return rows | (failed & task.isin(task[rows]).to_numpy())
-
-
-def _with_state(raw: RawTable, column: str, states: set[str]) -> Any:
-    """Return the rows whose status is one of these, none of which is empty."""
-    codes, names = raw.codes(column)
-    return np.array([*(state_of(name) in states for name in names), False])[codes]
 
 
 def fits(listed: Measure, numbers: Sequence[Numbers]) -> bool:
@@ -696,7 +673,7 @@ class _Finder:
 
     def _check_status(self, column: str, numbers: Sequence[Numbers]) -> None:
         """Ask about runs that have a score but did not succeed."""
-        failed = _with_state(self.raw, column, {"failed", "not run", "undefined"})
+        failed = with_state(self.raw, column, {"failed", "not run", "undefined"})
         if numbers:
             failed &= np.isfinite([n.values for n in numbers]).any(axis=0)
         if not failed.any():
