@@ -697,12 +697,13 @@ class _Finder:
         codes, distinct = self.raw.codes(column)
         names = list(distinct)
         by_word, asked = may_summarise, role == "algorithm" and role in self.told
-        # Columns called so are differences of others; a row that is one would name them.
-        kept: Sequence[str] = [n for n in names if normalise(n) in _ROWS_ONLY]
+        kept: Sequence[str] = ()
         if role == "algorithm":
             by_word, kept = is_summary, self.reading.algorithms
         summaries = [n for n in likely_summaries(names) if is_summary(n) or by_word(n)]
-        summaries = [n for n in summaries if n not in kept]
+        # Columns called so are differences of others; a row that is one would name them.
+        also = () if role == "algorithm" else _ROWS_ONLY
+        summaries = [n for n in summaries if n not in kept and normalise(n) not in also]
         if summaries and column != FILE:
             few = 2 * np.isin(codes, [names.index(name) for name in summaries]).mean() < 1
             sure = not asked and column in self.found.values() and all(map(is_summary, summaries))

@@ -21,6 +21,7 @@ from occstats.results.cells import (
     Numbers,
     column_codes,
     parse_names,
+    parse_numbers,
     plain_numbers,
     reason_of,
 )
@@ -51,6 +52,7 @@ class RawTable:
     notes: Sequence[str] = ()
     decimal: str = "."
     _numbers: dict[str, Numbers] = field(default_factory=dict, init=False, repr=False)
+    _numeric: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
     _codes: dict[str, Codes] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -110,13 +112,19 @@ class RawTable:
 
     def is_numeric(self, column: str) -> bool:
         """Return True if all cells are numbers or empty."""
-        return column not in {FILE, ROW} and self.numbers(column).all_numbers
+        if column not in self._numeric:
+            # Most text begins with text, and need not be parsed as numbers.
+            plain = column not in {FILE, ROW}
+            plain = plain and not parse_numbers(self.frame[column][:1], self.decimal).wrong.any()
+            self._numeric[column] = bool(plain) and self.numbers(column).all_numbers
+        return self._numeric[column]
 
     def take_flags(self, column: str) -> None:
         """Use a column of True and False as the numbers 1 and 0."""
         codes, names = self.codes(column)
         values = np.array([*(float(name.casefold() in _YES) for name in names), np.nan])[codes]
         self._numbers[column] = Numbers(values, np.zeros(len(codes), dtype=bool))
+        self._numeric[column] = True
 
     def codes(self, column: str) -> Codes:
         """Return the code of the name in each row, −1 for none, and the distinct names."""
