@@ -67,8 +67,9 @@ class UnclearTableError(ResultsError):
             # Where all may be left out, the problem says what to do.
             if not all(getattr(value, "optional", False) for value in template.values())
         ]
-        # Questions are last, each a sentence.
-        head = "; ".join(sorted(problems, key=lambda problem: problem.endswith("?")))
+        # Questions are last, each a sentence; that of the direction is in the templates, too.
+        shown = [p for p in problems if not (p.startswith("is a higher or") and problems[1:])]
+        head = "; ".join(sorted(shown, key=lambda problem: problem.endswith("?")))
         self.head = re.sub(r"\?; (.)", lambda found: f"? {found[1].upper()}", f"{raw.name}: {head}")
         super().__init__("\n".join([self.head, *self.describe()]))
         values = [v if isinstance(v, list) else [v] for v in self.template.values()]

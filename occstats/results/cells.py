@@ -212,7 +212,9 @@ def explain_text(cell: object, decimal: str = ".") -> str:
     text = str(cell).strip()
     if text.endswith("%"):
         return "other scores have no per cent sign; write all of them in one unit"
-    if is_decimal_comma(text) or _EITHER.fullmatch(text) or decimal != ".":
+    if is_decimal_comma(text) and decimal == ".":
+        return f"it has a decimal comma: write {text.replace(',', '.')}"
+    if _EITHER.fullmatch(text) or decimal != ".":
         return "leave out commas between thousands; if they are decimal marks, pass decimal=','"
     return f"write one number, or leave the cell empty if {quote(text)} means that there is none"
 

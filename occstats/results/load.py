@@ -425,7 +425,8 @@ def _try_options(sources: Sequence[Source], reading: Reading, first: ResultsErro
     try:
         table = _load(sources, Reading(**merged(vars(reading), first.retry)))[0]
     except UnclearTableError as later:
-        problems = [*getattr(first, "problems", [first.problem]), *later.problems]
+        plain = re.sub(rf"^{re.escape(later.raw.name)}[:,] ", "", first.problem)
+        problems = [*getattr(first, "problems", [plain]), *later.problems]
         templates = [merged(first.retry, template) for template in later.templates or [{}]]
         return UnclearTableError(later.raw, problems, templates, later.found, later.questions)
     except ResultsError as later:

@@ -281,7 +281,9 @@ def _count_as_failures(results: Results, policy: str, failure_score: float | Non
     named = [f"{quote(name)} {n:,}" for name, n in counts[counts > 0].items()]
     more = f" and {len(named) - _SHOWN:,} more" if named[_SHOWN:] else ""
     recorded = int((failed & as_mask(results.recorded_failures, failed)).to_numpy().sum())
-    means = "no score" if failure_score is None else f"the score {failure_score:g}"
+    means = "no score; missing='worst=SCORE' would give them one"
+    if failure_score is not None:
+        means = f"the score {failure_score:g}"
     note = (
         f"missing={quote(policy)}: {count(n_failed, 'cell')} on"
         f" {count(failed.any(axis=1).sum(), 'task')} count as failures, which rank below every"

@@ -235,7 +235,7 @@ class _Finder:
         if form == "algorithm":
             if not self.keyed:
                 made["dataset"] = _COLUMN if self.names else Blank(ROW)
-            if asked:
+            if self.doubts or (self.form_asked and self.names):
                 made["algorithms"] = _COLUMNS
         elif form == "task":
             if not known:
@@ -255,9 +255,11 @@ class _Finder:
         if direction and self.reading.lower_is_better is None:
             made["lower_is_better"] = _DIRECTION
         n_needed = (not self.keyed) + (not (known or form))
-        more = self.names[n_needed:] if n_needed else "differing" in self.questions
-        if form != "task" and more:
+        spare = bool(n_needed and self.names[n_needed:])
+        if form != "task" and ("differing" in self.questions or (spare and not form)):
             self._add_factors(made, form)
+        elif form == "algorithm" and spare:
+            made.setdefault("task", _ANOTHER)
         return made
 
     def _add_factors(self, made: dict[str, Any], form: str) -> None:
@@ -373,7 +375,8 @@ class _Finder:
         problem = "no column is named as a dataset or task"
         if self.form_asked and self.names[1:]:
             problem = "no column is named as a dataset, task or algorithm"
-        hint = "if the file is one dataset, pass dataset='@file', if each row is one, '@row'"
+        one, place = ("the file", FILE) if self.names else ("each row", ROW)
+        hint = f"if {one} is one dataset, pass dataset={place!r}"
         if "algorithm" not in found and not self.alone:
             hint = "if the files are repeats, pass repeat='@file'"
         self.unclear(f"{problem} ({hint})")
@@ -710,13 +713,11 @@ class _Finder:
             conditions = [f"{column}!={name}" for name in summaries]
             left_out = conditions if sure else [Blank(c, optional=True) for c in conditions]
             what = "summaries" if summaries[1:] else "a summary"
-            remedy = (
-                "; otherwise, rename"
-                if role != "algorithm"
-                else "; otherwise, name all with algorithms=…"
-            )
+            unless = ", unless you name it among all with algorithms=…" if asked else ""
+            if role != "algorithm":
+                unless = f" (rename {'them if they are' if summaries[1:] else 'it if it is one'})"
             problem = f"in {quote(column)}, {_not_a(summaries, what, role)}"
-            self.unclear(f"{problem}{remedy}", **({"where": left_out} if few else {}))
+            self.unclear(f"{problem}{unless}", **({"where": left_out} if few else {}))
             if sure and few:
                 self.questions["summaries"] = problem, conditions
         # In a column of names, a few may be called as a measure is.
