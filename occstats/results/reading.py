@@ -115,7 +115,4 @@ class Reading:
 
     def suggested(self, suggestions: Mapping[str, Any]) -> Reading:
         """Return the options with suggestions for those that were not given."""
-        defaults = {item.name: item.default for item in fields(self)}
-        return replace(
-            self, **{k: v for k, v in suggestions.items() if getattr(self, k) == defaults[k]}
-        )
+        return replace(self, **{k: v for k, v in suggestions.items() if k not in self.told})

@@ -104,13 +104,9 @@ def _scores(
         )
     if not (infinite := np.isinf(values)).any():
         return values, failed
-    good = np.argwhere(values == (-np.inf if lower else np.inf))
-    if len(good):
-        row, column = good[0]
-        raise ResultsError(
-            f"{raw.row(row)}, column {quote(columns[column])}: {values[row, column]} is not a score"
-            f" ({count(len(good), 'such cell')}); correct it, or leave the cell empty"
-        )
+    good = values == (-np.inf if lower else np.inf)
+    for i in np.flatnonzero(good.any(axis=0))[:1]:
+        raise text_error(raw, columns[i], good[:, i])
     notes.append(
         f"{raw.name}: {count(infinite.sum(), 'infinite score')}, taken as failed runs; {FAILURES}"
     )
@@ -239,13 +235,9 @@ def _traits(raw: RawTable, roles: Roles, keys: Keys, notes: list[str]) -> pd.Dat
     # In a leaderboard, traits of rows are traits of algorithms.
     for name, column in () if roles.across == "task" else roles.traits.items():
         numbers = raw.numbers(column)
-        wrong = np.flatnonzero(numbers.wrong | np.isinf(numbers.values))
-        if len(wrong):
-            cell = raw.frame[column].iloc[wrong[0]]
-            raise ResultsError(
-                f"{raw.row(wrong[0])}, column {quote(column)}: {quote(cell)} is not a finite"
-                " number; write the trait as a number or leave the cell empty"
-            )
+        wrong = numbers.wrong | np.isinf(numbers.values)
+        if wrong.any():
+            raise text_error(raw, column, wrong)
         by_task = pd.Series(numbers.values).groupby(keys.task[:, 0], sort=True)
         spread = by_task.max() - by_task.min()
         if (spread > 0).any():

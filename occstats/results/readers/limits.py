@@ -143,13 +143,11 @@ def kind_of_bytes(head: bytes, where: str) -> str:
     if head.startswith(b"PK\x03\x04"):
         if re.search(rb"\[Content_Types\].xml|xl/|_rels/|docProps/", head):
             return "excel"
-        suffix = Path(where).suffix.lower()
-        if suffix == ".eval":
+        if where.lower().endswith(".eval"):
             return "log"
-        what = "is a ZIP archive; unpack it first"
-        if suffix in {".xlsx", ".xlsm"}:
-            what = "the workbook is damaged; download or write it again"
-        raise ResultsError(f"{where}: {what}")
+        raise ResultsError(
+            f"{where}: is a ZIP archive or a damaged workbook; unpack it, or write it again"
+        )
     # Pickles of protocols 2 to 5, and joblib's zlib; a CSV may begin with x^2.
     packed = re.match(rb"x[\x01\x5e\x9c\xda]", head) and re.search(rb"[^\x09-\x7e]", head[2:])
     if packed or re.match(rb"\x80[\x02-\x05]", head):
