@@ -24,7 +24,7 @@ from occstats.results.ask import (
     column_numbers,
     group_pattern,
     kind_of,
-    merged,
+    merge_options,
     numbered_columns,
 )
 from occstats.results.doubtful import quantities
@@ -100,7 +100,7 @@ class _Dialogue:
 
     @property
     def _told(self) -> dict[str, Any]:
-        return merged(self.reading, self.answers)
+        return merge_options(self.reading, self.answers)
 
     def _load(self) -> Results | None:
         """Return the results, or None after a question about what is unclear."""

@@ -11,7 +11,7 @@ from math import inf
 from occstats._format import printable
 
 
-def _named(words: str) -> frozenset[str]:
+def _with_endings(words: str) -> frozenset[str]:
     """Return the words, also with ``_name`` and ``_id``."""
     return frozenset(f"{word}{end}" for word in words.split() for end in ("", "_name", "_id"))
 
@@ -22,12 +22,12 @@ def _words(words: str) -> frozenset[str]:
 
 # Names of columns by role.
 NAMES: Mapping[str, frozenset[str]] = {
-    "algorithm": _named(
+    "algorithm": _with_endings(
         "algorithm algo classifier detector method model learner estimator regressor forecaster"
         " solver framework agent"
     ),
-    "dataset": _named("dataset data data_set"),
-    "task": _named("task problem instance env target_class filename file"),
+    "dataset": _with_endings("dataset data data_set"),
+    "task": _with_endings("task problem instance env target_class filename file"),
     "fold": _words("fold cv_fold outer_fold resample"),
     "repeat": _words("repeat repetition replicate seed random_seed random_state"),
     "metric": _words("metric measure metric_name measure_name"),

@@ -96,10 +96,10 @@ class UnclearTableError(ResultsError):
         return "\n".join([self.head, *columns, *tries])
 
 
-def merged(options: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def merge_options(options: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """Return options with others; conditions and columns to leave out are added to those given.
 
-    >>> merged({"ignore": ["a"], "score": "b"}, {"ignore": ["c"]})
+    >>> merge_options({"ignore": ["a"], "score": "b"}, {"ignore": ["c"]})
     {'ignore': ['a', 'c'], 'score': 'b'}
     """
     added = {name: [*options.get(name, ()), *more[name]] for name in more if name in _ADDED}
@@ -158,18 +158,18 @@ def describe(
     n_more = min(2, limit // 2)  # lines for the others, by their names
     shown = {span[0] for span in (first if len(spans) <= limit else first[: limit - n_more])}
     lines = [
-        f"  {_named(raw, span, 2)}: {kind_of(raw, *span)}{roles.get(span[0], '')}"
+        f"  {_name_span(raw, span, 2)}: {kind_of(raw, *span)}{roles.get(span[0], '')}"
         for span in spans
         if span[0] in shown
     ]
-    left = [_named(raw, span, 1) for span in spans if span[0] not in shown]
+    left = [_name_span(raw, span, 1) for span in spans if span[0] not in shown]
     more = wrap(", ".join(left[:_MOST_NAMED]), _WIDTH - 2, "  ", "  ")
     if len(more) > n_more or left[_MOST_NAMED:]:
         more = [*more[: n_more - 1], f"{more[n_more - 1]} …"]
     return [*(line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in lines), *more]
 
 
-def _named(raw: RawTable, span: Sequence[str], first: int) -> str:
+def _name_span(raw: RawTable, span: Sequence[str], first: int) -> str:
     """Return the numbers of adjacent columns, and the names of the first and the last."""
     names = [quote(c if len(c) <= 2 * _LONGEST else f"{c[: 2 * _LONGEST]}…") for c in span]
     names = [*names[:first], "…", names[-1]] if span[first + 2 :] else names
@@ -222,7 +222,7 @@ def text_error(raw: RawTable, column: str, wrong: npt.NDArray[np.bool_]) -> Resu
     )
 
 
-def check_text(raw: RawTable, columns: Sequence[str]) -> None:
+def check_numbers(raw: RawTable, columns: Sequence[str]) -> None:
     """Refuse the first column of text that would be numbers but for some cells or the commas."""
     for column in columns:
         numbers = raw.numbers(column)

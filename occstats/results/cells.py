@@ -219,10 +219,10 @@ def explain_text(cell: object, decimal: str = ".") -> str:
     return f"write one number, or leave the cell empty if {quote(text)} means that there is none"
 
 
-def reason_of(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """Return the message of a library's error on one short line without control characters.
 
-    >>> reason_of(ValueError("bad\\n  \\x07thing"))
+    >>> message_of(ValueError("bad\\n  \\x07thing"))
     'bad \\\\x07thing'
     """
     return printable(" ".join(str(error).split()))[:120]

@@ -25,7 +25,7 @@ Columns = Mapping[str, Numbers]
 Rule = Callable[[Columns], Sequence[str]]
 
 
-def caught(rules: Mapping[str, Rule], columns: dict[str, Numbers]) -> dict[str, list[str]]:
+def take_out(rules: Mapping[str, Rule], columns: dict[str, Numbers]) -> dict[str, list[str]]:
     """Return each reason with the columns to which it applies, which are removed."""
     found = {}
     for reason, rule in rules.items():
@@ -42,11 +42,11 @@ def quantities(columns: Iterable[str]) -> list[str]:
     return named if shared_measure([*columns]) is None else []
 
 
-def _named(test: Callable[[str], Any]) -> Rule:
+def _rule_on_name(test: Callable[[str], Any]) -> Rule:
     return lambda columns: [name for name in columns if test(name)]
 
 
-def _valued(test: Callable[[Numbers], Any]) -> Rule:
+def _rule_on_values(test: Callable[[Numbers], Any]) -> Rule:
     return lambda columns: [name for name, numbers in columns.items() if test(numbers)]
 
 
@@ -123,22 +123,26 @@ def _counts_rows(numbers: Numbers) -> bool:
 # What a column is if it is never a score of an algorithm on a task, and how to tell.
 NEVER: Mapping[str, Rule] = {
     # An ensemble may be called ALL: its column is asked about below.
-    "a summary of the others": _named(lambda name: is_summary(name) and normalise(name) != "all"),
-    "the size of a model": _named(is_size),
-    "an identifier": _named(lambda name: f"_{normalise(name)}".endswith("_id")),
-    "without a name": _named(is_unnamed),
+    "a summary of the others": _rule_on_name(
+        lambda name: is_summary(name) and normalise(name) != "all"
+    ),
+    "the size of a model": _rule_on_name(is_size),
+    "an identifier": _rule_on_name(lambda name: f"_{normalise(name)}".endswith("_id")),
+    "without a name": _rule_on_name(is_unnamed),
     "the mean, maximum or minimum of the others": _combinations,
     "of another measure than the others": _of_another_measure,
 }
 # Why a column may not be one.
 DOUBTFUL: Mapping[str, Rule] = {
     "named by numbers, as folds": _numbered,
-    "row numbers": _valued(_counts_rows),
-    "constant": _valued(lambda numbers: len(numbers.known) > 1 and numbers.low == numbers.high),
+    "row numbers": _rule_on_values(_counts_rows),
+    "constant": _rule_on_values(
+        lambda numbers: len(numbers.known) > 1 and numbers.low == numbers.high
+    ),
     "0 and 1 beside fractions": _flags,
     "whole numbers beyond the range of the others": _beyond,
     "above 1, unlike most others": _other_scale,
-    "by the end of its name": _named(ends_as_companion),
+    "by the end of its name": _rule_on_name(ends_as_companion),
     "by a word of its name": _with_summary_word,
     "by the name": quantities,
 }

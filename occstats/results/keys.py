@@ -104,11 +104,11 @@ def make_keys(raw: RawTable, roles: Roles, reading: Reading) -> Keys:
         algorithm = across if roles.across else of_rows(roles.algorithm)
         dataset = None if roles.dataset is None else of_rows(roles.dataset)
         if pattern is not None and not roles.across and roles.algorithm is None:
-            algorithm, task = _split(task, pattern, "algorithm_from")
+            algorithm, task = _split_names(task, pattern, "algorithm_from")
     if pattern is not None and not roles.across and roles.algorithm is not None:
-        algorithm = _split(algorithm, pattern, "algorithm_from")[0]
+        algorithm = _split_names(algorithm, pattern, "algorithm_from")[0]
     if reading.dataset_from is not None:
-        dataset = _split(task, reading.dataset_from, "dataset_from")[0]
+        dataset = _split_names(task, reading.dataset_from, "dataset_from")[0]
     dataset = dataset or task
     n_tasks = len(task[1])
     together = dataset[0] * n_tasks + task[0]
@@ -171,7 +171,7 @@ def extract(pattern: str, name: str, option: str) -> tuple[str, str]:
     return found[group], name[:start] + name[end:]
 
 
-def _split(key: Key, pattern: str, option: str) -> tuple[Key, Key]:
+def _split_names(key: Key, pattern: str, option: str) -> tuple[Key, Key]:
     """Return what a pattern finds in each name, and the rests."""
     codes, names = key
     parts = []

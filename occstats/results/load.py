@@ -23,7 +23,7 @@ from occstats.results.aliases import NAMES, is_time, lower_is_better, measure, n
 from occstats.results.ask import (
     UnclearTableError,
     group_pattern,
-    merged,
+    merge_options,
     numbered_columns,
 )
 from occstats.results.conditions import keep_rows, require_column
@@ -310,7 +310,7 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
             stems = [
                 table.name.strip("'\"").removesuffix(Path(table.name).suffix) for table in tables
             ]
-        labels = _labels(stems)
+        labels = _shorten_names(stems)
         named = {id(t): replace(t, label=name) for t, name in zip(tables, labels, strict=True)}
         opened = [named.get(id(item), item) for item in opened]
     return opened
@@ -342,10 +342,10 @@ def _open(
     return read_path(Path(source), limits, reading)
 
 
-def _labels(stems: Sequence[str]) -> list[str]:
+def _shorten_names(stems: Sequence[str]) -> list[str]:
     """Return the parts of names in which they differ.
 
-    >>> _labels(["ucr_HC2_acc", "ucr_MR_Hydra_acc"])
+    >>> _shorten_names(["ucr_HC2_acc", "ucr_MR_Hydra_acc"])
     ['HC2', 'MR_Hydra']
     """
 
@@ -379,7 +379,7 @@ def _load(
             tables.append(item)
             continue
         try:
-            table, named = _table(item, reading, alone, by)
+            table, named = _make_table(item, reading, alone, by)
         except UnclearTableError as error:
             if {*error.template} != {"lower_is_better"} or not tables:
                 raise
@@ -387,7 +387,7 @@ def _load(
             name = reading.score_name or tables[0].score_name
             lower = not tables[0].higher_is_better
             known = replace(reading, score_name=name, lower_is_better=lower)
-            table, named = _table(item, known, alone, by)
+            table, named = _make_table(item, known, alone, by)
         tables.append(table)
         labels += [] if named is None else [named]
     joined = join(tables)
@@ -423,11 +423,11 @@ def _by_number(raw: RawTable, reading: Reading) -> Reading:
 def _try_options(sources: Sequence[Source], reading: Reading, first: ResultsError) -> ResultsError:
     """Return an error that names options only if they were tried, or what is unclear then."""
     try:
-        table = _load(sources, Reading(**merged(vars(reading), first.retry)))[0]
+        table = _load(sources, Reading(**merge_options(vars(reading), first.retry)))[0]
     except UnclearTableError as later:
         plain = re.sub(rf"^{re.escape(later.raw.name)}[:,] ", "", first.problem)
         problems = [*getattr(first, "problems", [plain]), *later.problems]
-        templates = [merged(first.retry, template) for template in later.templates or [{}]]
+        templates = [merge_options(first.retry, template) for template in later.templates or [{}]]
         return UnclearTableError(later.raw, problems, templates, later.found, later.questions)
     except ResultsError as later:
         return ResultsError(f"{first.problem} (then: {later})")
@@ -443,7 +443,7 @@ def _try_options(sources: Sequence[Source], reading: Reading, first: ResultsErro
 # -- one source ------------------------------------------------------------------------------------
 
 
-def _table(
+def _make_table(
     raw: RawTable, reading: Reading, alone: bool, by: str | None
 ) -> tuple[Results, pd.Series[Any] | None]:
     """Assign roles to the columns of a source, and make the table and the names in `by`."""
@@ -469,8 +469,8 @@ def _table(
     if raw.fixed:  # bundled, with the names that a run writes
         names = {**results.column_names, "algorithm": "descriptor"}
         return replace(results, column_names=names), labels
-    hint, note = _hint(results, raw, roles, reading)
-    line = _read_as(results, roles, raw, reading)
+    hint, note = _hint_at_datasets(results, raw, roles, reading)
+    line = _describe_reading(results, roles, raw, reading)
     notes = (*results.notes, *note)
     return replace(results, read_as=(line,), dataset_hint=hint, notes=notes), labels
 
@@ -515,7 +515,7 @@ def _join_columns(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
     return raw, reading
 
 
-def _hint(
+def _hint_at_datasets(
     results: Results, raw: RawTable, roles: Roles, reading: Reading
 ) -> tuple[dict[str, str], list[str]]:
     """Return the option for a dataset that may have been overlooked, and a note on it."""
@@ -545,7 +545,7 @@ def _hint(
     return hint, [f"{how}. Are these the datasets? try: {options}."]
 
 
-def _read_as(results: Results, roles: Roles, raw: RawTable, reading: Reading) -> str:
+def _describe_reading(results: Results, roles: Roles, raw: RawTable, reading: Reading) -> str:
     """Return a line with the role of each column, and the columns that are not used."""
     sizes = {
         "suite": results.n_suites,

@@ -53,9 +53,9 @@ def reshape(
         if roles.status is not None:
             _note_states(keys, states, states, raw, notes)
     else:
-        counted = _counted(keys, values, states, raw, notes)
+        counted = _choose_counted(keys, values, states, raw, notes)
         if keys.fold is None:
-            table = _means(keys.cell, values, counted, keys.size)
+            table = _average_groups(keys.cell, values, counted, keys.size)
         else:
             table, fold_scores, cvsd = _average_folds(keys, values, counted)
     scores = keys.frame(table)
@@ -116,7 +116,7 @@ def _scores(
 # -- folds -----------------------------------------------------------------------------------------
 
 
-def _counted(
+def _choose_counted(
     keys: Keys, values: Floats, by_status: States, raw: RawTable, notes: list[str]
 ) -> Mask:
     """Return the scores that count, of cells in which no run failed and no fold is lacking."""
@@ -159,7 +159,9 @@ def _without_folds(
     return unequal
 
 
-def _means(groups: npt.NDArray[np.int64], values: Floats, chosen: Mask, size: int) -> Floats:
+def _average_groups(
+    groups: npt.NDArray[np.int64], values: Floats, chosen: Mask, size: int
+) -> Floats:
     """Return the mean of the chosen values of each group, NaN if there is none."""
     groups, values = (groups, values) if chosen.all() else (groups[chosen], values[chosen])
     n_values = np.bincount(groups.ravel(), minlength=size)
@@ -174,7 +176,9 @@ def _average_folds(
     """Return the mean over folds of the mean over repeats, the scores by fold, and the CVSD."""
     fold, folds = keys.fold or (0, [""])
     size = keys.size * len(folds)
-    by_fold = _means(keys.cell * len(folds) + fold, values, counted, size).reshape(-1, len(folds))
+    by_fold = _average_groups(keys.cell * len(folds) + fold, values, counted, size).reshape(
+        -1, len(folds)
+    )
     spread = pd.DataFrame(by_fold).std(axis=1).to_numpy(copy=True)
     labels, by_run = [keys.algorithms, folds], by_fold
     if keys.repeat is not None:

@@ -32,10 +32,10 @@ from occstats.results.aliases import (
     shared_measure,
     trait_names,
 )
-from occstats.results.ask import Blank, UnclearTableError, check_text
+from occstats.results.ask import Blank, UnclearTableError, check_numbers
 from occstats.results.cells import Numbers, is_number
 from occstats.results.conditions import with_state
-from occstats.results.doubtful import DOUBTFUL, NEVER, caught
+from occstats.results.doubtful import DOUBTFUL, NEVER, take_out
 from occstats.results.keys import Keys, extract, make_keys, renumber
 from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
@@ -192,7 +192,7 @@ class _Finder:
             traits=self.traits,
             across=self.across,
             columns=columns if self.across else (),
-            labels=self._labels(columns) if self.across and not self.problems else (),
+            labels=self._name_columns(columns) if self.across and not self.problems else (),
             score_name=score,
             lower=lower,
             notes=self.notes,
@@ -481,7 +481,7 @@ class _Finder:
         only = scores or [c for c in self.free if raw.is_numeric(c) and is_time(c)]
         if len(only) == 1 and self._is_score(only[0]):
             return only[0]
-        check_text(raw, [c for c in self.free if measure(c)[0] or not scores])
+        check_numbers(raw, [c for c in self.free if measure(c)[0] or not scores])
         if not any(raw.is_numeric(c) or raw.is_flag(c) for c in self.free):
             raise self._without_numbers()
         self.unclear("which column is the score?")
@@ -497,7 +497,7 @@ class _Finder:
         if is_time(column) or normalise(column) in GENERIC:
             return True
         times = any(is_time(c) and self.raw.is_numeric(c) for c in self.free)
-        return not (times or caught(NEVER, {column: self.raw.numbers(column)}))
+        return not (times or take_out(NEVER, {column: self.raw.numbers(column)}))
 
     def _without_numbers(self) -> ResultsError:
         """Return an error with a cell of the table."""
@@ -539,7 +539,7 @@ class _Finder:
             self.unclear(f"all values of {quote(column)} are {numbers.low:g}", score=_COLUMN)
         return numbers
 
-    def _labels(self, columns: Sequence[str]) -> list[str]:
+    def _name_columns(self, columns: Sequence[str]) -> list[str]:
         pattern = self.reading.algorithm_from
         if self.across == "task" or pattern is None:
             return list(columns)
@@ -553,7 +553,7 @@ class _Finder:
         text = [c for c in others if not raw.is_numeric(c)]
         keyed = self.keyed or "algorithm" in self.found
         if keyed or len(text) > 1:  # columns without a name may be notes beside the table
-            check_text(raw, [c for c in text if not is_unnamed(c)])
+            check_numbers(raw, [c for c in text if not is_unnamed(c)])
         passed = {*text, *self.listed_traits}
         passed |= {c for c in others if is_index(c) and not raw.is_fractional(c)}
         rest = {c: raw.numbers(c) for c in others if c not in passed}
@@ -561,7 +561,7 @@ class _Finder:
             raise self._without_numbers()
         if self.form_asked and len(text) != 1:
             return [c for c in rest if raw.is_fractional(c)] or [*rest]
-        self.doubts |= caught(NEVER, rest)
+        self.doubts |= take_out(NEVER, rest)
         shared, columns = shared_measure([*rest]), [*rest]
         if text and keyed:
             self.doubts["text in the cells"] = text
@@ -579,7 +579,7 @@ class _Finder:
             else:
                 self.form_asked = True
         else:
-            self.doubts |= caught(DOUBTFUL, rest)
+            self.doubts |= take_out(DOUBTFUL, rest)
             if self.across == "algorithm" and (traits := self._unbounded_traits(shared)):
                 self.doubts[f"beside the traits {quote_list(traits, limit=2)}"] = [*rest]
         if self.doubts:

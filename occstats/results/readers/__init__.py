@@ -18,7 +18,7 @@ from occstats.results.readers.harnesses import read_logs
 from occstats.results.readers.json_lines import read_json
 from occstats.results.readers.limits import (
     Limits,
-    check_text,
+    check_language,
     choose_table,
     kind_of_bytes,
     kind_of_file,
@@ -80,7 +80,7 @@ def _read_text(content: bytes, path: Path, limits: Limits, reading: Reading) -> 
     if not delimited and is_markdown(content):
         return read_markdown(content, where, limits, reading.table)
     choose_table([where], reading.table, where)
-    check_text(content, suffix, where)
+    check_language(content, suffix, where)
     return read_delimited(content, where, limits, reading.header_rows)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from occstats._format import quote
 from occstats.errors import ResultsError
-from occstats.results.cells import reason_of
+from occstats.results.cells import message_of
 from occstats.results.readers.frames import RawTable, frame_of_arrow
 from occstats.results.readers.header import find_header, n_titles
 from occstats.results.readers.limits import Limits
@@ -58,7 +58,7 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
     except (pa.ArrowException, OSError, ValueError) as error:
         if not ragged:
             raise ResultsError(
-                f"{where}: cannot be read as a table ({reason_of(error)}); it may not be CSV"
+                f"{where}: cannot be read as a table ({message_of(error)}); it may not be CSV"
             ) from None
         row, remedy = ragged[0], "complete the row, or delete it"
         if row.actual_columns > row.expected_columns:
@@ -126,7 +126,7 @@ def as_utf8(content: bytes, where: str, encoding: str | None = None) -> bytes:
     except UnicodeDecodeError as error:
         if encoding is not None:
             raise ResultsError(
-                f"{where}: is not {encoding} ({reason_of(error)}); pass another encoding=…"
+                f"{where}: is not {encoding} ({message_of(error)}); pass another encoding=…"
             ) from None
         line = content.count(b"\n", 0, error.start) + 1
         raise ResultsError(

@@ -12,7 +12,7 @@ import pandas as pd
 
 from occstats._format import quote, show_path
 from occstats.errors import ResultsError
-from occstats.results.cells import reason_of
+from occstats.results.cells import message_of
 from occstats.results.readers.frames import RawTable
 from occstats.results.readers.header import find_header
 from occstats.results.readers.limits import Limits, choose_table
@@ -39,7 +39,7 @@ def read_excel(
         with path.open("rb") as file, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # on styles and extensions
             workbook = load_workbook(file, read_only=True, data_only=True)
-            sheet = _sheet(workbook, where, chosen)
+            sheet = _find_sheet(workbook, where, chosen)
             rows, cells = [], 0
             for number, row in enumerate(sheet.iter_rows(values_only=True)):
                 cells += len(row)
@@ -50,12 +50,12 @@ def read_excel(
     except ResultsError:
         raise
     except Exception as error:  # a damaged workbook can raise anything
-        reason = reason_of(error)
+        reason = message_of(error)
         raise ResultsError(f"{where}: damaged Excel workbook ({reason}); save it again") from None
     width = max(map(len, rows))
     limits.check(where, cells=width * len(rows))
     rows = [[*row, *[None] * (width - len(row))] for row in rows]
-    header, used = find_header(_text(rows[:_HEAD]), header_rows, where)
+    header, used = find_header(_text_rows(rows[:_HEAD]), header_rows, where)
     frame = pd.DataFrame(rows[used:], columns=range(width), dtype=object)
     # Formatted cells to the right of a table are empty columns.
     kept = [i for i, name in enumerate(header) if name or frame[i].notna().any()]
@@ -89,19 +89,19 @@ def _check_parts(path: Path, limits: Limits, where: str) -> None:
                 limits.check(where, columns=widest)
 
 
-def _sheet(workbook: Any, where: str, chosen: int | str | None) -> Any:
+def _find_sheet(workbook: Any, where: str, chosen: int | str | None) -> Any:
     """Return the only sheet that is not empty, or the chosen one of these."""
     filled = []
     for sheet in workbook.worksheets:
         sheet.reset_dimensions()  # those in the file may be wrong
-        if _text(sheet.iter_rows(max_row=_HEAD, values_only=True)):
+        if _text_rows(sheet.iter_rows(max_row=_HEAD, values_only=True)):
             filled.append(sheet.title)
     if not filled:
         raise ResultsError(f"{where}: all sheets are empty")
     return workbook[filled[choose_table(filled, chosen, where)]]
 
 
-def _text(rows: Iterable[Sequence[Any]]) -> list[list[str]]:
+def _text_rows(rows: Iterable[Sequence[Any]]) -> list[list[str]]:
     """Return the rows that are not empty as text, all of equal length."""
     text = [["" if cell is None else str(cell) for cell in row] for row in rows]
     width = max(map(len, text), default=0)

@@ -20,10 +20,10 @@ from occstats.results.aliases import NAMES, normalise
 from occstats.results.cells import (
     Numbers,
     column_codes,
+    message_of,
     parse_names,
     parse_numbers,
     plain_numbers,
-    reason_of,
 )
 from occstats.results.readers.limits import Limits
 
@@ -266,7 +266,7 @@ def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
     except ResultsError:
         raise
     except (pa.ArrowException, ValueError, TypeError) as error:
-        raise ResultsError(f"{where}: cannot be read as a table ({reason_of(error)})") from None
+        raise ResultsError(f"{where}: cannot be read as a table ({message_of(error)})") from None
 
 
 def frame_of_arrow(table: Any) -> pd.DataFrame:

@@ -20,7 +20,7 @@ import pandas as pd
 from occstats._format import show_path
 from occstats.errors import ResultsError
 from occstats.results.aliases import is_index, lower_is_better, normalise, shared_measure
-from occstats.results.cells import reason_of
+from occstats.results.cells import message_of
 from occstats.results.readers.frames import FILE, RawTable, from_frame
 from occstats.results.readers.limits import Limits
 
@@ -182,7 +182,7 @@ def read_documents(
             raise
         except _UNREADABLE as error:
             by_shape = isinstance(error, AttributeError | LookupError | TypeError)
-            reason = "" if by_shape else f" ({reason_of(error)})"
+            reason = "" if by_shape else f" ({message_of(error)})"
             raise ResultsError(f"{show_path(file)}: is not {log.what}{reason}") from None
     if not records:
         raise ResultsError(f"{where}: contains no scores; the evaluation may be unfinished")
@@ -211,13 +211,13 @@ def _content(path: Path, limits: Limits) -> Any:
     return json.loads(text)
 
 
-def _flat(record: Any, prefix: str, depth: int = 0) -> Record:
+def _flatten_metadata(record: Any, prefix: str, depth: int = 0) -> Record:
     """Join nested keys by dots; skip lists and long texts."""
     flat: Record = {}
     for key, value in record.items() if isinstance(record, Mapping) else ():
         name = f"{prefix}.{key}"
         if isinstance(value, Mapping) and depth < _DEEPEST:
-            flat.update(_flat(value, name, depth + 1))
+            flat.update(_flatten_metadata(value, name, depth + 1))
         elif not isinstance(value, Mapping | list) and len(str(value)) <= _LONGEST_LABEL:
             flat[name] = value
     return flat
@@ -241,7 +241,7 @@ def _inspect(log: Any, path: Path, limits: Limits) -> Samples:
             "model": log["eval"].get("model"),
             "task": sample.get("id"),
             "repeat": sample.get("epoch", 1),
-            **_flat(sample.get("metadata"), "metadata"),
+            **_flatten_metadata(sample.get("metadata"), "metadata"),
         }
         found = (sample.get("scores") or {}).items()
         values = {name: score.get("value") for name, score in found if isinstance(score, Mapping)}
@@ -292,7 +292,7 @@ def _lm_eval(document: Any, path: Path, limits: Limits) -> Samples:
         keys |= {"filter": sample["filter"]} if "filter" in sample else {}
         names = sample.get("metrics") or []
         yield (
-            keys | _flat(sample.get("doc"), "doc"),
+            keys | _flatten_metadata(sample.get("doc"), "doc"),
             {n: float(sample[n]) for n in names if isinstance(sample.get(n), int | float)},
         )
 

@@ -52,7 +52,7 @@ def read_json(content: bytes, path: Path, limits: Limits, table: int | str | Non
                 f"{where}, {part} {number}: contains {quote(json.dumps(record))}, not an object;"
                 f" {_SHAPES}"
             )
-    rows = [_flat(record) for record in document]
+    rows = [_flatten(record) for record in document]
     # Where no other cell is a number, lists of numbers are the scores of several runs.
     if not any(is_number(cell) for row in rows for name, cell in row.items() if name != "key"):
         n_runs = sum(max(map(_n_runs, row.values()), default=1) for row in rows)
@@ -125,7 +125,7 @@ def _records(held: Record, where: str, limits: Limits, table: int | str | None) 
     return [{name: value.get(key) for name, value in held.items()} for key in keys]
 
 
-def _flat(record: Record) -> Record:
+def _flatten(record: Record) -> Record:
     """Join the keys of the next level by dots."""
     row: Record = {}
     for name, value in record.items():

@@ -91,7 +91,7 @@ def kind_of_file(path: Path) -> tuple[str, int]:
             with path.open("rb") as stream:
                 head = stream.read(512)
     except FileNotFoundError:
-        raise ResultsError(_missing(path)) from None
+        raise ResultsError(_explain_absence(path)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ResultsError(
@@ -108,7 +108,7 @@ def kind_of_file(path: Path) -> tuple[str, int]:
         raise ResultsError(f"{where}: the file is empty; it may be truncated")
     kind = kind_of_bytes(head, where)
     if kind not in {"gzip", _BINARY.get(suffix, kind)}:
-        check_text(head, "", where)  # such as the page of an error
+        check_language(head, "", where)  # such as the page of an error
         raise ResultsError(
             f"{where}: has the suffix {suffix} but other content; correct the suffix, or download"
             " or write the file again"
@@ -116,7 +116,7 @@ def kind_of_file(path: Path) -> tuple[str, int]:
     return kind, status.st_size
 
 
-def _missing(path: Path) -> str:
+def _explain_absence(path: Path) -> str:
     from occstats.results.load import bundled_names
 
     where, parent = show_path(path), path.parent
@@ -155,7 +155,7 @@ def kind_of_bytes(head: bytes, where: str) -> str:
     return "json" if re.match(rb"(\xef\xbb\xbf)?\s*(\{|\[[{\[\s])", head) else "text"
 
 
-def check_text(content: bytes, suffix: str, where: str) -> None:
+def check_language(content: bytes, suffix: str, where: str) -> None:
     """Refuse text in a language other than those of tables."""
     if suffix in {".md", ".markdown"}:
         raise ResultsError(

@@ -13,7 +13,7 @@ import pandas as pd
 from occstats._files import verify_digest
 from occstats._format import count, show_path
 from occstats.errors import ResultsError
-from occstats.results.cells import reason_of
+from occstats.results.cells import message_of
 from occstats.results.readers.frames import RawTable, check_names, frame_of_arrow
 from occstats.results.readers.limits import Limits, kind_of_file
 
@@ -26,7 +26,7 @@ def read_parquet(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
     columns: set[str] = set()
     rows, size = 0, 0
     for path in paths:
-        with _opened(path) as file:
+        with _open_parquet(path) as file:
             check_names(file.schema_arrow.names, show_path(path))
             columns |= {*file.schema_arrow.names}
             groups = map(file.metadata.row_group, range(file.num_row_groups))
@@ -44,7 +44,7 @@ def read_parquet(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def _open_parquet(path: Path) -> Iterator[Any]:
     """Open a file with verification of page checksums, to read each distinct name once."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -59,7 +59,7 @@ def _opened(path: Path) -> Iterator[Any]:
         raise
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
         raise ResultsError(
-            f"{show_path(path)}: damaged or truncated Parquet file ({reason_of(error)}); copy or"
+            f"{show_path(path)}: damaged or truncated Parquet file ({message_of(error)}); copy or"
             " write it again"
         ) from None
 
@@ -69,7 +69,7 @@ def _read(path: Path, limits: Limits) -> pd.DataFrame:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    with _opened(path) as file:
+    with _open_parquet(path) as file:
         table = file.read()
         if table.num_rows != file.metadata.num_rows and table.num_columns:
             raise ValueError(f"{table.num_rows} rows instead of {file.metadata.num_rows}")
