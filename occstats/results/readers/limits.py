@@ -145,9 +145,11 @@ def kind_of_bytes(head: bytes, where: str) -> str:
             return "excel"
         if where.lower().endswith(".eval"):
             return "log"
-        raise ResultsError(
-            f"{where}: is a ZIP archive or a damaged workbook; unpack it, or write it again"
+        damaged = where.lower().endswith((".xlsx", ".xlsm"))
+        what = (
+            "the workbook is damaged; write it again" if damaged else "is a ZIP archive; unpack it"
         )
+        raise ResultsError(f"{where}: {what}")
     # Pickles of protocols 2 to 5, and joblib's zlib; a CSV may begin with x^2.
     packed = re.match(rb"x[\x01\x5e\x9c\xda]", head) and re.search(rb"[^\x09-\x7e]", head[2:])
     if packed or re.match(rb"\x80[\x02-\x05]", head):
