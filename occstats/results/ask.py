@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from occstats._format import count, printable, quote, wrap
 from occstats.errors import ResultsError
-from occstats.results.cells import explain_text, is_decimal_comma, is_number
+from occstats.results.cells import explain_text, is_decimal_comma
 from occstats.results.readers.frames import RawTable
 
 
@@ -215,7 +215,7 @@ def text_error(raw: RawTable, column: str, wrong: npt.NDArray[np.bool_]) -> Resu
     """Return the error of cells that should be numbers: the first one, and what to do."""
     first = int(np.flatnonzero(wrong)[0])
     cell = raw.frame[column].iloc[first]
-    kind = "finite number" if is_number(str(cell)) else "number"
+    kind = "finite number" if "inf" in str(cell).casefold() else "number"
     return ResultsError(
         f"{raw.row(first)}, column {quote(column)}: {quote(cell)} is not a {kind}"
         f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, raw.decimal)}",

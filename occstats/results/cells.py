@@ -214,7 +214,9 @@ def explain_text(cell: object, decimal: str = ".") -> str:
         return "other scores have no per cent sign; write all of them in one unit"
     if is_decimal_comma(text) and decimal == ".":
         return f"it has a decimal comma: write {text.replace(',', '.')}"
-    if _EITHER.fullmatch(text) or decimal != ".":
+    if decimal == "," and "." in text:
+        return "the decimal mark is set to a comma; write a comma, and no thousands separators"
+    if _EITHER.fullmatch(text):
         return "leave out commas between thousands; if they are decimal marks, pass decimal=','"
     return f"write one number, or leave the cell empty if {quote(text)} means that there is none"
 
