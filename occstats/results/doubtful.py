@@ -69,11 +69,13 @@ def _numbered(columns: Columns) -> list[str]:
 
 def _combinations(columns: Columns) -> list[str]:
     """Return the columns that are the mean, maximum or minimum of all others throughout."""
-    if len(columns) < 4:
-        return []
-    values = np.column_stack([numbers.values for numbers in columns.values()])
-    whole = values[np.isfinite(values).all(axis=1)]
-    found = _combined(whole) if len(whole) > 2 else set()
+    found: set[int] = set()
+    # A few rows rule out nearly all columns.
+    for last in (50, None) if len(columns) > 3 else ():
+        values = np.column_stack([numbers.values[:last] for numbers in columns.values()])
+        whole = values[np.isfinite(values).all(axis=1)]
+        if len(whole) > 2 and not (found := _combined(whole)):
+            break
     return [name for i, name in enumerate(columns) if i in found]
 
 
