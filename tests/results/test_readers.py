@@ -285,3 +285,11 @@ def test_types_of_polars(wide, refused):
     expected = load_results(wide, score_name="auroc").scores.round(10)
     pd.testing.assert_frame_equal(scores, expected, rtol=1e-15)
     refused(frame.lazy(), says=("'LazyFrame'", ".collect()"))
+
+
+def test_blanks_and_what_spreadsheets_add_to_text(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("sep=;\ndataset;A; B;\n x y ; 0.5;\t0.6;\n;;; \nz ;0.1;0.2;\n;;;\n")
+    table = load_results(path, algorithms=["A", "B"], lower_is_better=False)
+    assert list(table.clusters) == ["x y", "z"]
+    assert table.scores.to_numpy().tolist() == [[0.5, 0.6], [0.1, 0.2]]

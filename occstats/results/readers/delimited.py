@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+from functools import reduce
 from typing import Any
 
 from occstats._format import quote
@@ -17,11 +18,13 @@ from occstats.results.readers.limits import Limits
 _SAMPLE = 65_536
 _ROWS_SAMPLED = 50
 _LONGEST_LINE = 1 << 24
+_BLANKS = " \t\N{NO-BREAK SPACE}"
 
 
 def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int = 1) -> RawTable:
     """Read delimited text in UTF-8."""
     import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.csv
 
     sample = content[: content.find(b"\n", _SAMPLE) + 1 or None].decode("utf-8", errors="replace")
@@ -73,9 +76,13 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
             f"{where}: ends within a quoted cell; the file may be truncated; copy it again, or"
             " close the quotation mark"
         )
-    # Spreadsheets export empty columns to the right of the table.
+    table = pa.table([pc.utf8_trim(column, _BLANKS) for column in table.columns], names=names)
+    # Spreadsheets export empty columns to the right of the table, and empty rows below it.
     filled = [i for i, n in enumerate(names) if n or any(table.column(i).unique().to_pylist())]
-    return RawTable(where, frame_of_arrow(table.select(filled)))
+    frame = frame_of_arrow(table.select(filled))
+    if pc.index(table.column(0), "").as_py() >= 0:
+        frame = frame[reduce(pc.or_, (pc.not_equal(c, "") for c in table.columns)).to_numpy()]
+    return RawTable(where, frame)
 
 
 def find_delimiter(sample: str) -> str:

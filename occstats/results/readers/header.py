@@ -63,6 +63,8 @@ def n_titles(rows: Rows) -> int:
         # A sentence with commas, between others and the names.
         sentence = i > 0 and " " in first and all(below) and not _hold_numbers(below)
         comment = first[:1] in {"#", "%"} and (len(below) != len(row) or sentence)
+        # Excel writes the delimiter above the table.
+        comment |= not any(others) and first.lower().startswith("sep=")
         if not comment and (any(others) or (first and " " not in first)):
             # A table of one column has no title.
             return i if any(others) else 0
