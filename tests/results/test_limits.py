@@ -90,6 +90,12 @@ def ever_new_keys(path):
     path.write_text("\n".join(map(json.dumps, records)))
 
 
+def long_joined_names(path):
+    path.write_text(
+        json.dumps([{"L" * 900: {f"{i} {j}": 1 for j in range(4_000)}} for i in range(90)])
+    )
+
+
 def many_objects(path):
     path.write_text("[" + "{}," * 6_000_000 + "{}]")
 
@@ -180,6 +186,7 @@ def far_columns(path):
         (repeated_key, "a.json", "duplicate key 'k59999'"),
         (square, "a.json", "20,001 columns"),
         (ever_new_keys, "a.jsonl", "cells or more"),
+        (long_joined_names, "a.json", "10,001 columns"),
         (many_objects, "a.json", "cells or more"),
         (equal_rows, "a.parquet", "1,899,999 rows repeat the task and algorithm"),
         (long_shared_name, "a.parquet", "bytes or more when decompressed"),

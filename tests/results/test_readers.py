@@ -1,6 +1,7 @@
 """Read files of all supported kinds; refuse others in one helpful line."""
 
 import gzip
+import json
 import os
 import pickle
 import stat
@@ -293,3 +294,53 @@ def test_blanks_and_what_spreadsheets_add_to_text(tmp_path):
     table = load_results(path, algorithms=["A", "B"], lower_is_better=False)
     assert list(table.clusters) == ["x y", "z"]
     assert table.scores.to_numpy().tolist() == [[0.5, 0.6], [0.1, 0.2]]
+
+
+SCORES = {"x": {"acc": 0.5}, "y": {"acc": 0.6}}
+RUNS = [{"data": {"id": name, "by": "me"}, "acc": cells["acc"]} for name, cells in SCORES.items()]
+
+
+def of_models(**columns):
+    return [{"model": {"name": name, "by": {"id": "one"}}, **columns} for name in "AB"]
+
+
+@pytest.mark.parametrize(
+    ("document", "options"),
+    [
+        ({"A": SCORES, "B": SCORES}, {"algorithm": "key", "dataset": "key 2"}),
+        (of_models(runs=RUNS), {"algorithm": "model.name", "dataset": "data.id"}),
+        (of_models(data=SCORES), {"algorithm": "model.name", "score": "acc"}),
+        (of_models(data=SCORES, s=0.5), {"table": 2, "algorithm": "model.name", "score": "acc"}),
+    ],
+)
+def test_nested_json(tmp_path, document, options):
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    scores = load_results(tmp_path / "a.json", **options).scores
+    assert scores.to_dict("list") == {"A": [0.5, 0.6], "B": [0.5, 0.6]}
+    assert list(scores.index.unique(0)) == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        (of_models(runs=RUNS, more=RUNS), "contains 2 tables; choose one with table=N\n  1 runs"),
+        (of_models(data=SCORES, s=0.5), "choose one with table=N\n  1 records\n  2 data"),
+        (of_models(runs=[RUNS]), "nested deeper than one level ('runs' is a list of lists)"),
+        ({"system": "A", "result": [[0.1, 0.2]]}, "('result' is a list of lists)"),
+        ([*of_models(runs=RUNS), {"model": {"name": "C"}, "runs": {}}], "row 5, column"),
+        ([{"model": "A", "s": "0.5", "x" * 990: {"y" * 990: 1}}], "a column name of 1,981"),
+    ],
+)
+def test_nested_json_that_is_unclear(tmp_path, refused, document, words):
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    refused(tmp_path / "a.json", algorithm="model.name", dataset="data.id", says=(words,))
+
+
+def test_a_record_with_a_known_measure_is_a_row(tmp_path):
+    rows = [
+        row | {"dataset": d, "auc": i}
+        for row in of_models(runs=RUNS)
+        for d, i in zip("xy", (0.5, 0.6), strict=False)
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    assert load_results(tmp_path / "a.json", algorithm="model.name").scores.shape == (2, 2)

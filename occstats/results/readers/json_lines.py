@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from itertools import zip_longest
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,14 @@ import pandas as pd
 
 from occstats._format import quote, quote_list, show_path
 from occstats.errors import ResultsError
+from occstats.results.aliases import is_time, measure
 from occstats.results.cells import is_number
-from occstats.results.readers.frames import RawTable
+from occstats.results.readers.frames import RawTable, check_names
 from occstats.results.readers.harnesses import log_of, read_documents
 from occstats.results.readers.limits import Limits, choose_table
 
 Record = dict[str, Any]
+Join = Callable[[str, str], str]
 _SHAPES = (
     "expected one object per row (as an array, or one per line), or an object with a list for each"
     " column"
@@ -40,9 +42,7 @@ def read_json(content: bytes, path: Path, limits: Limits, table: int | str | Non
     if (log := log_of(document)) is not None:
         return read_documents(log, [path], where, limits, json.loads(text))
     if isinstance(document, dict):
-        document = _records(document, where, limits, table)
-    else:
-        choose_table([where], table, where)
+        document, table = _records(document, where, limits, table), None
     if not isinstance(document, list):
         raise ResultsError(f"{where}: is JSON, but a single value, not a table; {_SHAPES}")
     limits.check(where, rows=len(document))
@@ -52,7 +52,16 @@ def read_json(content: bytes, path: Path, limits: Limits, table: int | str | Non
                 f"{where}, {part} {number}: contains {quote(json.dumps(record))}, not an object;"
                 f" {_SHAPES}"
             )
-    rows = [_flatten(record) for record in document]
+    made: dict[tuple[str, str], str] = {}
+
+    def join(first: str, key: str) -> str:
+        if (first, key) not in made:  # joined names could be many times as long as the file
+            check_names([first, f".{key}"], where)
+            limits.check(where, columns=len(made))
+            made[first, key] = f"{first}.{key}"
+        return made[first, key]
+
+    rows = _unfold([_flatten(record, join) for record in document], where, limits, table, join)
     # Where no other cell is a number, lists of numbers are the scores of several runs.
     if not any(is_number(cell) for row in rows for name, cell in row.items() if name != "key"):
         n_runs = sum(max(map(_n_runs, row.values()), default=1) for row in rows)
@@ -114,9 +123,17 @@ def _records(held: Record, where: str, limits: Limits, table: int | str | None) 
         return [held]
     if kinds != {dict} or not all(values):
         raise ResultsError(
-            f"{where}: is JSON, but not a table: an object with the keys {quote_list(held)};"
-            f" {_SHAPES}"
+            f"{where}: is JSON, but not a table: an object with the keys {quote_list(held)}"
+            f"{_nested([held])}; {_SHAPES}"
         )
+    inner = [leaf for value in values for leaf in value.values()]
+    if len(inner) > len(values) and _are_rows(inner):
+        limits.check(where, rows=len(inner))
+        return [
+            {"key": name, "key 2": key, **leaf}
+            for name, value in held.items()
+            for key, leaf in value.items()
+        ]
     keys = list(dict.fromkeys(key for value in values for key in value))
     if not all(map(str.isdigit, keys)):
         return [{"key": name, **value} for name, value in held.items()]
@@ -125,13 +142,80 @@ def _records(held: Record, where: str, limits: Limits, table: int | str | None) 
     return [{name: value.get(key) for name, value in held.items()} for key in keys]
 
 
-def _flatten(record: Record) -> Record:
-    """Join the keys of the next level by dots."""
+def _flatten(record: Record, join: Join, depth: int = 3) -> Record:
+    """Join the keys of the next levels by dots, down to objects that are tables."""
     row: Record = {}
     for name, value in record.items():
-        inner = isinstance(value, dict) and value
-        row |= {f"{name}.{key}": cell for key, cell in inner.items()} if inner else {name: value}
+        if depth and isinstance(value, dict) and value and not _are_rows(_records_in(value)):
+            row |= {join(name, key): cell for key, cell in _flatten(value, join, depth - 1).items()}
+        else:
+            row[name] = value
     return row
+
+
+def _records_in(cell: Any) -> Sequence[Any]:
+    """Return the objects in a list or an object that contains nothing else."""
+    inner = [*cell.values()] if isinstance(cell, dict) else cell if isinstance(cell, list) else []
+    return inner if all(isinstance(each, dict) and each for each in inner) else []
+
+
+def _are_rows(records: Sequence[Any]) -> bool:
+    """Return True for objects that have most keys in common, and contain numbers or flags."""
+    if not all(isinstance(record, dict) for record in records):
+        return False
+    keys = {key for record in records for key in record}
+    cells = (cell for record in records for cell in record.values())
+    found = any(is_number(cell) or cell is None or isinstance(cell, bool) for cell in cells)
+    return found and len(keys) * len(records) < 2 * sum(map(len, records))
+
+
+def _unfold(
+    rows: list[Record], where: str, limits: Limits, table: int | str | None, join: Join
+) -> list[Record]:
+    """Return a row for each object in the cells of the only column of tables, or the chosen one.
+
+    Records with fractions may be the table themselves, and are if these are a listed measure.
+    """
+    inner: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, cell in row.items():
+            if isinstance(cell, (dict, list)):  # a union of types takes longer here
+                inner.setdefault(name, []).extend(_records_in(cell))
+    tables = [name for name, records in inner.items() if _are_rows(records)]
+    rows_held = rows if tables else []
+    own = {n for row in rows_held for n, cell in row.items() if is_number(cell) and "." in cell}
+    if table is None and any(measure(name)[0] and not is_time(name) for name in own):
+        tables = []
+    names = ["records", *tables] if own or not tables else tables
+    chosen = names[choose_table(names if tables else [where], table, where)]
+    if chosen == "records":
+        numeric = any(is_number(cell) or _n_runs(cell) for row in rows for cell in row.values())
+        if not numeric and (nested := _nested(rows)):
+            raise ResultsError(f"{where}: is nested deeper than one level{nested}; {_SHAPES}")
+        return rows
+    n_rows = sum(max(1, len(_records_in(row.get(chosen)))) for row in rows)
+    limits.check(where, rows=n_rows, cells=n_rows * max(map(len, rows)))
+    taken = {name for row in rows for name in row}
+    unfolded: list[Record] = []
+    for row in rows:
+        cell = row.pop(chosen, None)
+        keys = [{chosen: key} for key in cell] if cell and isinstance(cell, dict) else repeat({})
+        for key, record in zip(keys, _records_in(cell) or [{}], strict=False):
+            flat = _flatten(record, join).items()
+            leaf = {join(chosen, n) if n in taken else n: value for n, value in flat}
+            unfolded.append(row | key | leaf)
+    return unfolded
+
+
+def _nested(rows: Sequence[Record]) -> str:
+    """Return a part of a message on the first cell that contains objects or lists."""
+    for name, cell in ((name, cell) for row in rows for name, cell in row.items()):
+        inner = list(cell.values()) if isinstance(cell, dict) else cell
+        kind = type(inner[0]) if isinstance(inner, list) and inner else str
+        if kind in {dict, list}:
+            outer = "an object" if isinstance(cell, dict) else "a list"
+            return f" ({quote(name)} is {outer} of {'objects' if kind is dict else 'lists'})"
+    return ""
 
 
 def _n_runs(cell: Any) -> int:
