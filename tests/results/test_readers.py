@@ -143,7 +143,7 @@ def test_a_workbook_with_two_header_rows_and_an_unnamed_mean(tmp_path, refused):
     for row in (*rows, (None, 0.8, 0.65)):
         workbook.active.append(row)
     workbook.save(tmp_path / "a.xlsx")
-    refused(tmp_path / "a.xlsx", header_rows=2, says=("row 3", "where='dataset!='"))
+    refused(tmp_path / "a.xlsx", header_rows=2, says=("row 5", "where='dataset!='"))
     told = {"header_rows": 2, "where": "dataset!=", "algorithms": ["accuracy SVM", "accuracy RF"]}
     table = load_results(tmp_path / "a.xlsx", **told)
     assert table.scores.to_numpy().tolist() == [[0.9, 0.8], [0.7, 0.5]]
@@ -344,3 +344,16 @@ def test_a_record_with_a_known_measure_is_a_row(tmp_path):
     ]
     (tmp_path / "a.json").write_text(json.dumps(rows))
     assert load_results(tmp_path / "a.json", algorithm="model.name").scores.shape == (2, 2)
+
+
+def test_tables_one_below_the_other(tmp_path, refused):
+    openpyxl = pytest.importorskip("openpyxl", reason="reading Excel needs openpyxl")
+    block = [("dataset", "A", "B"), ("x", 1, 2), ("y", 3, 1)]
+    text = "\n".join(",".join(map(str, row)) for row in block)
+    (tmp_path / "a.csv").write_text(f"{text}\n\n{text}\n")
+    refused(tmp_path / "a.csv", says=("the column names repeat in line 5,",))
+    workbook = openpyxl.Workbook()
+    for row in [("k=1", None, None), *block, (), ("k=2", None, None), *block]:
+        workbook.active.append(row)
+    workbook.save(tmp_path / "a.xlsx")
+    refused(tmp_path / "a.xlsx", says=("the column names repeat in row 7,",))

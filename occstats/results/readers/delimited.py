@@ -12,7 +12,7 @@ from occstats._format import quote
 from occstats.errors import ResultsError
 from occstats.results.cells import message_of
 from occstats.results.readers.frames import RawTable, frame_of_arrow
-from occstats.results.readers.header import find_header, n_titles
+from occstats.results.readers.header import find_header, hold_numbers, n_titles, refuse_repeated
 from occstats.results.readers.limits import Limits
 
 _SAMPLE = 65_536
@@ -38,6 +38,14 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
         )
     n_lines = content.count(b"\n")
     limits.check(where, rows=n_lines - used, columns=len(names), cells=n_lines * len(names))
+    start = 0
+    for _ in range(ends[used - 1] - 1):
+        start = content.find(b"\n", start) + 1
+    end = content.find(b"\n", start)
+    again = content.find(b"\n" + content[start : end + 1], end)
+    if again >= 0 and not hold_numbers(names):
+        line = content.count(b"\n", 0, again) + 2
+        raise refuse_repeated(where, f"line {line}")
     ragged: list[Any] = []
     text = pa.csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, check_utf8=False

@@ -14,7 +14,7 @@ from occstats._format import quote, show_path
 from occstats.errors import ResultsError
 from occstats.results.cells import message_of
 from occstats.results.readers.frames import RawTable
-from occstats.results.readers.header import find_header
+from occstats.results.readers.header import find_header, refuse_repeated
 from occstats.results.readers.limits import Limits, choose_table
 
 # openpyxl takes microseconds for a cell, far longer than readers of other formats.
@@ -40,13 +40,14 @@ def read_excel(
             warnings.simplefilter("ignore")  # on styles and extensions
             workbook = load_workbook(file, read_only=True, data_only=True)
             sheet = _find_sheet(workbook, where, chosen)
-            rows, cells = [], 0
+            rows, numbers, cells = [], [], 0
             for number, row in enumerate(sheet.iter_rows(values_only=True)):
                 cells += len(row)
                 if number % 100 == 0 or len(row) > 100:
                     limits.check(where, rows=number, columns=len(row), cells=cells)
                 if any(cell is not None for cell in row):
                     rows.append(row)
+                    numbers.append(number)
     except ResultsError:
         raise
     except Exception as error:  # a damaged workbook can raise anything
@@ -56,7 +57,14 @@ def read_excel(
     limits.check(where, cells=width * len(rows))
     rows = [[*row, *[None] * (width - len(row))] for row in rows]
     header, used = find_header(_text_rows(rows[:_HEAD]), header_rows, where)
-    frame = pd.DataFrame(rows[used:], columns=range(width), dtype=object)
+    for names in rows[:used]:
+        named = {(i, name) for i, name in enumerate(names) if name is not None}
+        for number, row in zip(numbers[used:], rows[used:], strict=True):
+            filled = [(i, cell) for i, cell in enumerate(row) if cell is not None]
+            if 1 < len(filled) >= len(named) / 2 and named.issuperset(filled):
+                raise refuse_repeated(where, f"row {number + 1}")
+    # Rows are counted as in the sheet.
+    frame = pd.DataFrame(rows[used:], numbers[used:], range(width), dtype=object)
     # Formatted cells to the right of a table are empty columns.
     kept = [i for i, name in enumerate(header) if name or frame[i].notna().any()]
     names = [header[i] or (f"Unnamed: {i}" if i else "") for i in kept]

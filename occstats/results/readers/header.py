@@ -44,7 +44,7 @@ def find_header(rows: Rows, n_rows: int, where: str) -> tuple[list[str], int]:
     names = [join_names(column) for column in zip(*above, strict=True)]
     below = cells[n_rows] if len(cells) > n_rows else []
     index = [cell for cell in below if cell]
-    if index and below[: len(index)] == index != below and not _hold_numbers(index):
+    if index and below[: len(index)] == index != below and not hold_numbers(index):
         return [*index, *names[len(index) :]], titles + n_rows + 1
     return names, min(titles + n_rows, len(rows))
 
@@ -61,14 +61,23 @@ def n_titles(rows: Rows) -> int:
         first, *others = [cell.strip() for cell in row] or [""]
         below = rows[i + 1] if len(rows) > i + 1 else row
         # A sentence with commas, between others and the names.
-        sentence = i > 0 and " " in first and all(below) and not _hold_numbers(below)
+        sentence = i > 0 and " " in first and all(below) and not hold_numbers(below)
         comment = first[:1] in {"#", "%"} and (len(below) != len(row) or sentence)
-        # Excel writes the delimiter above the table.
-        comment |= not any(others) and first.lower().startswith("sep=")
+        if not any(others):  # Excel writes the delimiter above the table; a title may be one word
+            title = "" not in below[:1] and sum(map(bool, below)) > 1 < len(others)
+            comment |= first.lower().startswith("sep=") or (title and not hold_numbers(below))
         if not comment and (any(others) or (first and " " not in first)):
             # A table of one column has no title.
             return i if any(others) else 0
     return 0
+
+
+def refuse_repeated(where: str, row: str) -> ResultsError:
+    """Return the error for column names that are repeated further down."""
+    return ResultsError(
+        f"{where}: the column names repeat in {row}, as there are two tables, one below the other;"
+        " save each as a file of its own"
+    )
 
 
 def _has_two_headers(rows: Rows) -> bool:
@@ -86,7 +95,7 @@ def _has_two_headers(rows: Rows) -> bool:
     return bool(wrong[0, numeric].sum() > 1 and np.isnan(values[0, numeric]).all())
 
 
-def _hold_numbers(cells: Sequence[str]) -> bool:
+def hold_numbers(cells: Sequence[str]) -> bool:
     return not np.isnan(parse_numbers(pd.Series(cells)).values).all()
 
 
