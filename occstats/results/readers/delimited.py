@@ -84,7 +84,8 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
             f"{where}: ends within a quoted cell; the file may be truncated; copy it again, or"
             " close the quotation mark"
         )
-    table = pa.table([pc.utf8_trim(column, _BLANKS) for column in table.columns], names=names)
+    if any(blank.encode() in content for blank in _BLANKS):
+        table = pa.table([pc.utf8_trim(column, _BLANKS) for column in table.columns], names=names)
     # Spreadsheets export empty columns to the right of the table, and empty rows below it.
     filled = [i for i, n in enumerate(names) if n or any(table.column(i).unique().to_pylist())]
     frame = frame_of_arrow(table.select(filled))
