@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,30 @@ DATA = {
     "occstats.figures.FIGURES": "All figures, by name, with their captions and inputs.",
     "occstats.figures.PRESETS": "Widths and fonts of the journals that ``width`` names.",
     "occstats.tuning.PAPER": "The grids of Lenz et al. (2021), by descriptor.",
+}
+
+
+def _axis(axis: Any) -> str:
+    """Return a parameter of a grid and its values."""
+    form = {
+        "log": f"{axis.name} log n with {axis.name} = ",
+        "dimension": f"{axis.name}′·m with {axis.name}′ = ",
+    }
+    low, high = min(axis.values), max(axis.values)
+    return (
+        f"`{axis.parameter}` = {form.get(axis.rule, '')}{low:g} to {high:g} "
+        f"({len(axis.values):,} values)"
+    )
+
+
+# Text of each item of the mappings among them.
+ITEMS: dict[str, Callable[[Any], str]] = {
+    "occstats.descriptors.DESCRIPTORS": lambda value: value.__doc__.strip().splitlines()[0],
+    "occstats.figures.FIGURES": lambda value: value.caption,
+    "occstats.figures.PRESETS": lambda value: (
+        f"{value.width:.2f} in, {'serif' if value.serif else 'sans serif'}, {value.font_size:g} pt"
+    ),
+    "occstats.tuning.PAPER": lambda value: "; ".join(map(_axis, value)),
 }
 
 # Code of the gallery before that of the figures, each of which assigns `axes`.
@@ -196,6 +221,14 @@ def _cell(text: str) -> str:
     return re.sub(r"(?<![\w-])--[a-z][a-z-]+", r"`\g<0>`", text)
 
 
+def _items(module: str, name: str, found: Any) -> list[str]:
+    """Return a table of the names in a mapping and what they stand for."""
+    if (write := ITEMS.get(f"{module}.{name}")) is None:
+        return []
+    rows = [f"| `{key}` | {write(value)} |" for key, value in found.items()]
+    return ["| name | |", "| --- | --- |", *rows, ""]
+
+
 def api(module: str, title: str) -> dict[str, str]:
     """Return a page for each public name of a module, and one that lists them."""
     import inspect
@@ -208,12 +241,14 @@ def api(module: str, title: str) -> dict[str, str]:
         found = getattr(loaded, name)
         if inspect.ismodule(found):
             continue  # it has a page of its own
-        kind = "class" if inspect.isclass(found) else "function" if callable(found) else "data"
+        # An alias such as log_multiple is called like a function.
+        is_class = inspect.isclass(found) and found.__name__ == name
+        kind = "class" if is_class else "function" if callable(found) else "data"
         # Methods that scikit-learn adds refer to its own documentation.
         members = [":members:", ":exclude-members: set_fit_request, set_score_request"]
         lines = [f"# {name}", "", "```{eval-rst}", f".. auto{kind}:: {module}.{name}"]
         lines += [f"   {each}" for each in members if kind == "class"]
-        pages[f"{place}/{name}"] = "\n".join([*lines, "```", ""])
+        pages[f"{place}/{name}"] = "\n".join([*lines, "```", "", *_items(module, name, found)])
         text = DATA[f"{module}.{name}"] if kind == "data" else inspect.getdoc(found) or ""
         summary = " ".join(text.split("\n\n")[0].split()).replace("|", "\\|")
         summary = re.sub(r":\w+:`|``", "`", summary)

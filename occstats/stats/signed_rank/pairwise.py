@@ -165,7 +165,9 @@ def clustered_wilcoxon(
 
     .. math::
         T = \sum_i \frac{1}{g_i} \sum_j \mathrm{sign}(x_{ij})
-            \left(1 + \sum_{k \neq i} F_k(|x_{ij}|)\right), \quad
+            \left(1 + \sum_{k \neq i} F_k(|x_{ij}|)\right),
+
+    .. math::
         \mathrm{Var}\, T = \sum_i \left[ \frac{1}{g_i} \sum_j \mathrm{sign}(x_{ij})
             \left(1 + (m - 1) F(|x_{ij}|)\right) \right]^2 .
 
