@@ -277,7 +277,8 @@ class Comparisons(Mapping[str, Comparison]):
         n_all = int((everywhere & found.notna().any(axis=1)).sum())
         able = all(member.decision.possible for member in self.members.values())
         sentence = (
-            f"{n_all} of {tested:,} {'pair differs' if tested == 1 else 'pairs differ'} {by} "
+            f"{n_all} of {tested:,} {'pair' if tested == 1 else 'pairs'} "
+            f"{'differs' if n_all == 1 else 'differ'} {by} "
             f"every{'' if able else ' testable'} {self.kind}"
         )
         if len(partial):

@@ -24,6 +24,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.figure import Figure, FigureBase
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
@@ -203,6 +204,10 @@ class Plot:
     def row_labels(self, names: Sequence[str], *, lines: int) -> list[str]:
         """Return labels for rows, which may take two fifths of the width."""
         size = matplotlib.rcParams["ytick.labelsize"]
+        if isinstance(self.given, Axes):
+            height = self.given.bbox.height / root_figure(self.given).dpi
+            line = LINE_SPACING * FontProperties(size=size).get_size_in_points() / 72
+            lines = max(min(lines, int(0.9 * height / len(names) / line)), 1)
         return self.labels(names, 0.4 * self.inches, lines=lines, size=size)
 
     def label_rows(self, axes: Axes, names: Sequence[str], drawn: Sequence[str]) -> None:

@@ -84,10 +84,12 @@ def pairwise(
         # there is no shift; the decision is drawn all the same.
         shares = np.clip(np.nan_to_num(decisions.difference) / (2.2 * reach), -1, 1)
         colours = matplotlib.colormaps["PuOr"](0.5 + shares / 2)
+        largest = np.nan_to_num(upper).max(initial=0)
+        signed = decimals(3 if largest < 1 else 1 if largest < 100 else 0, signed=True)
         write_p, numbers = p_writer(comparison.settings), cell >= 0.999 * NUMBER_CELL
         known = np.triu(decisions.tested | np.isfinite(decisions.difference), 1)
         texts = {
-            (row, column): f"{_signed(decisions.difference[row, column])}\n"
+            (row, column): f"{short(signed(decisions.difference[row, column]))}\n"
             f"{short(write_p(decisions.p[row, column]))}"
             for row, column in np.argwhere(known).tolist()
         }
@@ -98,13 +100,14 @@ def pairwise(
         edges = [ink_on(colour) for colour in colours[rows, columns]]
         frames: ArtistOptions = {"facecolors": "none", "edgecolors": edges, "linewidths": 0.7}
         draw_rectangles(axes, columns + 0.04, rows + 0.04, 0.92, 0.92, **frames)
+        tied = bool((comparison.matrix("ties").loc[names, names] > 0).any(axis=None))
         form = _draw_shares(axes, comparison, names, cell)
         value = ", and p" if numbers else f" (strongest colour: ±{reach:.2g})"
         plot.note(
             f"Above: {ESTIMANDS[comparison.settings.estimand or 'typical']} in "
             f"{score_label(comparison)}, "
             f"{difference_of(comparison.results, 'row', 'column')}{value}; framed: significant "
-            f"{decisions.basis}. Below: row wins (solid), ties (pale), loses (hatched)"
+            f"{decisions.basis}. Below: row wins (solid), {'ties (pale), ' * tied}loses (hatched)"
             + (f"; {form} in % of the tasks." if form else ".")
         )
         return plot.finish(axes, _alternative_text(decisions, "difference, wins and p-value"))
@@ -179,6 +182,8 @@ def _draw_shares(axes: Axes, comparison: Comparison, names: list[str], inches: f
         "wins/ties/losses": [f"{won}/{tied}/{lost}" for won, tied, lost in counts],
         "wins/losses": [f"{won}/{lost}" for won, _, lost in counts],
     }
+    if not shares[1].any():
+        del forms["wins/ties/losses"]
     fit = (form for form, texts in forms.items() if numbers_fit(texts, inches, 0.96))
     written = next(fit, "")
     left, height = columns + 0.07, 0.3 if written else 0.72
@@ -191,11 +196,6 @@ def _draw_shares(axes: Axes, comparison: Comparison, names: list[str], inches: f
     ):
         write_number(axes, column, row + 0.72, text, color=ink())
     return written
-
-
-def _signed(value: float) -> str:
-    digits = 3 if not abs(value) >= 1 else (1 if abs(value) < 100 else 0)
-    return short(decimals(digits, signed=True)(value))
 
 
 def _alternative_text(decisions: PairDecisions, content: str) -> str:

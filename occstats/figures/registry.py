@@ -72,7 +72,7 @@ _SHOWS = {
     "ranks": "frequency of each rank, by algorithm",
     "mean_ranks": "mean ranks with confidence intervals",
     "critical_difference": "mean ranks, and groups without a significant difference",
-    "forest": "difference of the leader or control from each rival",
+    "forest": "difference of one algorithm from each rival",
     "pairwise": "difference, p-value and wins/ties/losses of every pair",
     "p_values": "p-value of every pair",
     "kendall": "weighted Kendall's tau of every pair",

@@ -296,7 +296,8 @@ def difference_posterior(
         found = over_rows(partial(weighted_means, block.cluster_means), draws)
         above, below = (found > rope).mean(axis=0), (found < -rope).mean(axis=0)
         unknown = np.isnan(found).all(axis=0)
-        parts.append(np.where(unknown, np.nan, np.stack([above, 1 - above - below, below])))
+        within = np.maximum(1 - above - below, 0)
+        parts.append(np.where(unknown, np.nan, np.stack([above, within, below])))
     better, equivalent, worse = np.concatenate(parts, axis=1)
     return BayesianPairs(
         better=mirror(better, worse, k, 0.0),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.text import Annotation
@@ -45,6 +46,34 @@ def test_a_pair_without_a_difference_still_shows_its_decision(small):
     axes = comparison.plot.pairwise()
     assert "–\n.020" in texts(axes)
     assert marked_cells(axes)[0] == {(0, 1)}
+
+
+def test_differences_of_a_matrix_have_one_number_of_decimals():
+    frame = results_frame(["p", "q", "r"], [f"d{place}" for place in range(8)], 3)
+    frame["auroc"] = (1 - frame["auroc"]) * np.where(frame["descriptor"] == "r", 60, 20)
+    frame = frame.rename(columns={"auroc": "rmse"})
+    axes = occstats.compare(frame, score="rmse", n_resamples=100).plot.pairwise(width="page")
+    differences = [text.partition("\n")[0] for text in texts(axes) if "\n" in text]
+    assert len({len(text.partition(".")[2]) for text in differences}) == 1
+    assert "column − row" in note_of(axes)
+    # There are no ties.
+    assert "ties" not in note_of(axes)
+
+
+@pytest.mark.parametrize("height", [2.6, 6])
+def test_labels_of_rows_do_not_overlap_on_the_axes_of_users(height):
+    names = [f"{letter}-GradientBoosting-ResNet-variant" for letter in "ABCDEFGHI"]
+    frame = results_frame(names, [f"d{place}" for place in range(6)], 1)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, height), layout="constrained")
+    comparison = occstats.compare(frame, n_resamples=100)
+    comparison.plot.forest(ax=left)
+    comparison.plot.mean_ranks(ax=right)
+    figure.canvas.draw()
+    for axes in (left, right):
+        found = [label.get_window_extent() for label in axes.get_yticklabels()]
+        assert not any(one.overlaps(other) for one, other in itertools.pairwise(found))
+        # In a higher figure, names take two lines.
+        assert any("\n" in label.get_text() for label in axes.get_yticklabels()) == (height > 3)
 
 
 @pytest.mark.parametrize(("datasets", "kind"), [(5, "Student's"), (8, "bootstrap-t")])

@@ -197,7 +197,8 @@ def tally_sentence(comparison: Comparison) -> str:
                 f"The difference would be significant if tasks were independent ({p_equation(p)})."
             )
         return hint
-    sentence, again = f"{counts.different:,} of {counts.tested:,} pairs differ", ""
+    one = counts.different == 1
+    sentence, again = f"{counts.different:,} of {counts.tested:,} pairs differ{'s' * one}", ""
     if settings.control is not None:
         sentence = (
             f"{printable(settings.control)} differs from {counts.different:,} of "

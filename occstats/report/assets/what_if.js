@@ -140,10 +140,11 @@
       ["typically worse than", others((other) => better[other][subject])],
       ["not distinguishable from", others((other) => !Number.isNaN(p[subject][other]) && !better[subject][other] && !better[other][subject])],
     ].filter(([, names]) => names.length).map(([relation, names]) => `${relation} ${names.join(", ")}`);
+    const differ = better.flat().filter(Boolean).length;
     const pairs = p.flat().filter((value) => !Number.isNaN(value)).length / 2;
     const number = fixed(ranks[subject], 2);
     return `${data.algorithms[algorithms[subject]]} has ${subject ? `mean rank ${number}` : `the best mean rank (${number})`}; it is `
-      + `${relations.join("; ") || "not tested"}. ${better.flat().filter(Boolean).length} of ${pairs} pairs differ (p ≤ ${alpha}).`;
+      + `${relations.join("; ") || "not tested"}. ${differ} of ${pairs} pairs differ${differ === 1 ? "s" : ""} (p ≤ ${alpha}).`;
   };
 
   const show = () => {
