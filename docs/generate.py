@@ -245,7 +245,7 @@ def api(module: str, title: str) -> dict[str, str]:
         is_class = inspect.isclass(found) and found.__name__ == name
         kind = "class" if is_class else "function" if callable(found) else "data"
         # Methods that scikit-learn adds refer to its own documentation.
-        members = [":members:", ":exclude-members: set_fit_request, set_score_request"]
+        members = [":members:", ":exclude-members: set_fit_request, set_score_request, study"]
         lines = [f"# {name}", "", "```{eval-rst}", f".. auto{kind}:: {module}.{name}"]
         lines += [f"   {each}" for each in members if kind == "class"]
         pages[f"{place}/{name}"] = "\n".join([*lines, "```", "", *_items(module, name, found)])
