@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby, takewhile
 from os.path import commonprefix
@@ -33,14 +34,15 @@ _ADDED = ("where", "ignore")
 _MOST_DESCRIBED, _MOST_LINES = 6, 12
 _LONGEST = 24
 _WIDTH, _MOST_NAMED = 79, 30
-# Names of tasks that begin with that of a dataset: ('ett', 0), ett/H/short, 001_NAB_id_1 and
-# Domain (de).
+# Names of tasks that begin with that of a dataset: ('ett', 0), ett/H/short, 001_NAB_id_1,
+# Domain (de), and iris_1, iris-1 and iris:1.
 _PATTERNS = (
     r"^\(\W?([^,]*\w)\W?,.",
     r"^/?([^/]+)/.",
     r"^\d+_([A-Za-z][A-Za-z0-9]*)_.",
     r"^(.*?)(?: \([a-zA-Z-]{2,7}\))?$",
 )
+_JOINED = tuple(f"^([^{sign}]+){sign}[^{sign}]+$" for sign in "_:-")
 
 
 class UnclearTableError(ResultsError):
@@ -238,16 +240,20 @@ def group_pattern(names: Sequence[str]) -> tuple[str, list[str]] | None:
 
     >>> group_pattern(["ett/H", "ett/D", "solar/H"])
     ('^/?([^/]+)/.', ['ett', 'solar'])
+    >>> group_pattern(["iris_1", "iris_2", "wine_1", "wine_2"])
+    ('^([^_]+)_[^_]+$', ['iris', 'wine'])
     >>> group_pattern(["iris", "wine"]) is None
     True
     """
     distinct = list(dict.fromkeys(names))
     folder = commonprefix(distinct).rpartition("/")[0]  # noqa: RUF071 (the names are no paths)
     below = rf"^{re.escape(folder)}/([^/]+)/."
-    for pattern in (*_PATTERNS, below):
+    for pattern in (*_PATTERNS, below, *_JOINED):
         search = re.compile(pattern).search
-        found = [match for match in takewhile(bool, map(search, distinct)) if match]
-        groups = list(dict.fromkeys(match[1] for match in found))
-        if len(found) == len(distinct) and 1 < len(groups) < len(distinct):
-            return pattern, groups
+        found = [match[1] for match in takewhile(bool, map(search, distinct)) if match]
+        groups = Counter(found)
+        # Signs that join may be part of any name.
+        alone = pattern in _JOINED and min(groups.values(), default=1) == 1
+        if len(found) == len(distinct) and 1 < len(groups) < len(distinct) and not alone:
+            return pattern, [*groups]
     return None

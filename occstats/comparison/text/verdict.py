@@ -188,8 +188,11 @@ def tally_sentence(comparison: Comparison) -> str:
     alone = results.n_independent == results.n_tasks
     ignored = 0 if alone else counts.ignoring_clusters
     hint = comparison.study.shared_prefix if alone else ""
-    if alone and not hint and "dataset" not in results.column_names:
-        hint = "If tasks form groups, name the column that identifies them (dataset=…)."
+    if alone and not (hint or results.dataset_hint or "dataset" in results.column_names):
+        hint = (
+            "If tasks form groups, name their column (dataset=…), or a pattern that finds them in"
+            " the names of the tasks (dataset_from=…)."
+        )
     if len(comparison.algorithms) == 2:
         if ignored > counts.different:
             p = np.nanmin(comparison.decision.ignoring_clusters[0])
