@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from occstats._format import count, listing, printable, quote, quote_list, terminal_width, wrap
-from occstats.cli.main import ARGUMENTS, advice, as_command, as_options, say
+from occstats.cli.main import ARGUMENTS, BAD_INPUT, advice, as_command, as_options, say
 from occstats.cli.options import READING, SETTINGS, take, with_options
 from occstats.comparison.settings import Settings
 from occstats.errors import ResultsError
@@ -34,6 +34,8 @@ from occstats.results.readers.limits import SeveralTablesError
 __all__ = ["load"]
 
 MOST_COLUMNS = 40
+# What a policy for missing cells still needs.
+_OF_POLICY = {"impute=NAME": "Which algorithm?", "worst=SCORE": "Which score has a failure?"}
 
 
 def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -> Results:
@@ -80,12 +82,11 @@ class _Dialogue:
         try:
             results = self._ask_dataset(results)
             if not policy and len(results.algorithms) > 1:
-                self._ask_missing(results)
+                results = self._ask_missing(results)
             if self.answers and not self._confirmed(results):
-                click.echo(f"To change an answer: {self._command}", err=True)
-                raise click.Abort
+                click.echo(f"To change an answer, edit: {self._command}", err=True)
+                click.get_current_context().exit(BAD_INPUT)
         except EOFError:
-            click.echo(err=True)
             if self.answers:
                 raise click.ClickException(f"no answer; try: {self._command}") from None
         if self.answers:
@@ -128,7 +129,7 @@ class _Dialogue:
             raise error
         else:
             # The answer to one question may answer those after it.
-            questions: dict[str, Callable[[UnclearTableError], set[str] | None]] = {
+            questions: dict[str, Callable[[UnclearTableError], None]] = {
                 "columns": self._ask_columns,
                 "measure": self._ask_measure,
                 "direction": self._ask_direction,
@@ -137,13 +138,13 @@ class _Dialogue:
                 "differing": self._ask_differing,
                 "repeated": self._ask_repeated,
             }
-            unclear = {*error.questions} - self.asked | {*_blanks(error, self.asked)}
+            unclear = {*error.questions, *_blanks(error, self.asked)}
             name = next((name for name in questions if name in unclear), None)
             if name is None or "wrong" in error.questions:
                 raise error
-            if not self.asked and name in {"columns", "measure", "direction"}:
+            if not self.n_numbered and name in {"columns", "measure", "direction"}:
                 self._show_table(error)
-            self.asked |= questions[name](error) or {name}
+            questions[name](error)
 
     def _numbered(self, question: str) -> str:
         self.n_numbered += 1
@@ -171,37 +172,35 @@ class _Dialogue:
                 name = printable(column) or "(no name)"
                 _show(f"{number:>4} {name}: {kind_of(raw, column)}{roles.get(column, '')}")
 
-    def _ask_columns(self, error: UnclearTableError) -> set[str]:
-        """Ask for the columns of algorithms, tasks and scores, and return the roles asked."""
+    def _ask_columns(self, error: UnclearTableError) -> None:
+        """Ask for the columns of algorithms, tasks and scores."""
         raw, blanks = error.raw, _blanks(error, self.asked)["columns"]
         numeric = {column for column in raw.columns if raw.is_numeric(column)}
         options: dict[str, Any] = {}
-        asked: set[str] = blanks & {"task"}
         algorithms: list[str] = []
-        by_file = len(self.sources) > 1 and "algorithm" not in error.found
-        if "algorithm" in blanks or by_file:
+        wide = "algorithm" not in error.found
+        if "algorithm" in blanks or (len(self.sources) > 1 and wide):
             algorithms = self._ask_algorithms(error, numeric)
-            asked.add("algorithm")
-        wide = len(algorithms) > 1 and {*algorithms} <= numeric
-        if algorithms:
+            wide = len(algorithms) > 1 and {*algorithms} <= numeric
             options["algorithms" if wide else "algorithm"] = _one_or_more(algorithms)
+            self.asked.add("algorithm")
         if "task" in blanks:
             options |= self._ask_task(error, numeric - {*algorithms}, algorithms, wide)
+            self.asked.add("task")
         tasks = options.get("task", "")
-        wide = wide or (not isinstance(tasks, str) and {*tasks} <= numeric)
+        wide |= "transpose" in options or (not isinstance(tasks, str) and {*tasks} <= numeric)
         if "score" in blanks and not wide:
-            asked.add("score")
+            self.asked.add("score")
             known = error.found.get("score")
             question = self._numbered(f"Which column is the score{_offered(known)}")
             options["score"] = _ask(
                 question, lambda answer: _score_of(error, answer or known or "")
             )
         self.answers |= options
-        return asked
 
     def _ask_measure(self, error: UnclearTableError) -> None:
         """Ask which of several measures in a column is compared."""
-        (column,) = _blanks(error, self.asked)["measure"]
+        column = min(_blanks(error, self.asked)["measure"])
         names = error.raw.names(column)
 
         def understood(answer: str) -> str:
@@ -217,7 +216,7 @@ class _Dialogue:
 
     def _ask_direction(self, error: UnclearTableError) -> None:
         question = self._numbered("Is a higher or a lower score better? (h / l):")
-        self.answers["lower_is_better"] = _choose(question, "hl") == "l"
+        self.answers["lower_is_better"] = _choose(question, "higher", "lower") == "lower"
 
     def _ask_algorithms(self, error: UnclearTableError, numeric: set[str]) -> list[str]:
         columns, several = error.raw.columns, len(self.sources) > 1
@@ -237,17 +236,24 @@ class _Dialogue:
 
     def _ask_task(
         self, error: UnclearTableError, numeric: set[str], algorithms: Sequence[str], wide: bool
-    ) -> dict[str, str | list[str]]:
+    ) -> dict[str, Any]:
         columns, known = error.raw.columns, error.found.get("dataset")
         tasks = f", or which columns are tasks ({column_numbers(columns, numeric)})"
         more = "" if wide or len(numeric) < 2 else tasks
         question = self._numbered(f"Which column names the dataset or task (or none){more}")
-        default, file = known or error.found.get("task"), "row" if wide else "file"
+        default = known or error.found.get("task")
         taken = dict.fromkeys(algorithms or [error.found.get("algorithm", "")], "the algorithm")
         taken |= {column: "a measure" for column in numeric if measure(column)[0]}
-        answer = _ask_names(question, columns, default, ["none", file], taken)
-        if answer in ([], [f"@{file}"]):
-            return {"dataset": f"@{file}"}
+        others = ["none", "file", "row", *(["tasks", "measures"] if more else [])]
+        answer = _ask_names(question, columns, default, others, taken)
+        if answer == ["@tasks"]:
+            answer = [column for column in columns if column in numeric]
+        if {*answer} == numeric and any("transpose" in form for form in error.templates):
+            return {"transpose": True}
+        if answer in ([], ["@measures"]):
+            return {"dataset": "@row" if wide else "@file"}
+        if answer in (["@file"], ["@row"]):
+            return {"dataset": answer[0]}
         if known in answer and answer[1:]:
             return {"dataset": known, "task": _one_or_more([c for c in answer if c != known])}
         # Beside columns of algorithms, several are one name.
@@ -280,11 +286,14 @@ class _Dialogue:
             "task": answers.get("task") or error.found.get("task") or [],
             "algorithm": answers.get("algorithm") or error.found.get("algorithm") or [],
         }
-        offered = ["task", "repeat", *(["algorithm"] if known["algorithm"] else []), "ignore"]
+        offered = ["task", *(["algorithm"] if known["algorithm"] else []), "ignore"]
+        if "repeat" not in error.found:
+            offered.insert(1, "repeat")
         if "dataset" not in {*error.found, *answers}:
             known["dataset"] = []
             offered.insert(0, "dataset")
-        question = f"   What are they? COLUMN={', '.join(offered)}, or the value to keep:"
+        question = f"   What are they? COLUMN={', '.join(offered)}, or the value to keep;"
+        question += " or row if the rows are repeats:"
         for column, role in _ask(question, partial(_roles_of, error, offered)).items():
             if role == "repeat":
                 answers["repeat"] = column
@@ -300,8 +309,9 @@ class _Dialogue:
 
     def _ask_repeated(self, error: UnclearTableError) -> None:
         """Ask whether rows that no column tells apart are repeats."""
-        if _agreed(f"{error.questions['repeated']}. Are these rows repeats, to be averaged"):
-            self.answers["repeat"] = "@row"
+        if not _agreed(f"{error.questions['repeated']}. Are these rows repeats, to be averaged"):
+            raise error
+        self.answers["repeat"] = "@row"
 
     # -- what was read -----------------------------------------------------------------------------
 
@@ -311,9 +321,9 @@ class _Dialogue:
         if not hint or "dataset_from" in told or isinstance(told.get("dataset"), str):
             return results
         note = next(note for note in results.notes if "? try: " in note)
-        hints = {note.partition("? try: ")[0]: {n: hint[n] for n in hint if n != "task"}}
+        hints: dict[str, dict[str, Any]] = {note.partition("? try: ")[0]: {**hint}}
         found = group_pattern([str(name) for name in results.scores.index.unique(1)])
-        if found is not None and "dataset" in hint:
+        if found is not None and hint.get("task") in results.column_names.values():
             pattern, groups = found
             question = f"Are the common parts of their names ({quote_list(groups, limit=2)})"
             hints[f"{question} the datasets"] = {"dataset_from": pattern}
@@ -323,26 +333,36 @@ class _Dialogue:
                 return load_results(*self.sources, **self._told)
         return results
 
-    def _ask_missing(self, results: Results) -> None:
-        """Ask for a policy if cells are missing."""
+    def _ask_missing(self, results: Results) -> Results:
+        """Ask for a policy if cells are missing; return the results of the algorithms to keep."""
         absent = int(results.scores.isna().to_numpy().sum())
-        offered = choices(results) if absent else {}
+        offered = choices(results) if absent else []
         if not offered:
-            return
+            return results
         question = (
             f"{absent:,} of {results.scores.size:,} cells have no score. What should be done?"
         )
         _show(self._numbered(question))
-        for number, (policy, text) in enumerate(offered.items(), 1):
-            _show(f"   {number} {policy}: {text}")
-        numbered = {str(number): policy for number, policy in enumerate(offered, 1)}
+        numbered = {str(number): options for number, (options, _) in enumerate(offered, 1)}
+        for (number, options), (_, text) in zip(numbered.items(), offered, strict=True):
+            kept = options.get("algorithms", [])
+            only = f" with {quote_list(kept, limit=4)}" if kept else ""
+            _show(f"   {number} {options['missing']}{only}: {text}")
 
-        def applied(answer: str) -> str:
-            policy = numbered.get(answer, answer)
-            results.resolve_missing(policy)
-            return policy
+        def understood(answer: str) -> dict[str, Any]:
+            options = numbered.get(answer, {"missing": answer})
+            if options["missing"] not in _OF_POLICY:
+                kept = results.select(options.get("algorithms", results.algorithms))
+                kept.resolve_missing(options["missing"])
+            return options
 
-        self.answers["missing"] = _ask(f"   (1-{len(offered)}, or the word):", applied)
+        answer = _ask(f"   (1-{len(offered)}, or the word):", understood)
+        if (policy := answer["missing"]) in _OF_POLICY:
+            named = policy.partition("=")[0]
+            question = f"   {_OF_POLICY[policy]}"
+            answer = _ask(question, lambda name: understood(f"{named}={name}"))
+        self.answers |= answer
+        return results.select(answer.get("algorithms", results.algorithms))
 
     def _confirmed(self, results: Results) -> bool:
         """Show the reading and its first rows, and ask whether it is right."""
@@ -367,7 +387,7 @@ class _Dialogue:
             shown = shown.drop(columns=shown.columns[1])
         for line in shown.to_string(index=False, max_colwidth=18).splitlines():
             click.echo(f"   {printable(line)[: terminal_width() - 3]}", err=True)
-        return bool(_ask("Right? [y/N]", lambda answer: answer.lower() in {"y", "yes"}))
+        return _agreed("Right")
 
 
 # -- questions and answers -------------------------------------------------------------------------
@@ -376,7 +396,7 @@ class _Dialogue:
 def _blanks(error: UnclearTableError, asked: set[str]) -> dict[str, set[str]]:
     """Return what the templates leave open: columns by role, the measure and the direction.
 
-    A score that they propose is open, too. Nothing is asked twice.
+    A score that they propose is open, too. No role is asked twice.
     """
     same = {"algorithms": "algorithm", "dataset": "task", "algorithm_from": "algorithm"}
     blanks: dict[str, set[str]] = {"columns": set(), "measure": set(), "direction": set()}
@@ -389,7 +409,7 @@ def _blanks(error: UnclearTableError, asked: set[str]) -> dict[str, set[str]]:
             blanks["measure"].add(first.removesuffix("=VALUE"))
         elif name == "score" or (needed and same.get(name, name) in {"algorithm", "task"}):
             blanks["columns"] |= {same.get(name, name)} - asked
-    return {name: held for name, held in blanks.items() if held and name not in asked}
+    return {name: held for name, held in blanks.items() if held}
 
 
 def _show(text: str) -> None:
@@ -403,6 +423,7 @@ def _ask(question: str, understood: Callable[[str], Any]) -> Any:
         click.echo("\n".join(lines) + " ", nl=False, err=True)
         answer = sys.stdin.readline()
         if not answer:
+            click.echo(err=True)
             raise EOFError
         try:
             return understood(answer.strip())
@@ -410,20 +431,20 @@ def _ask(question: str, understood: Callable[[str], Any]) -> Any:
             _show(f"   {error.problem}")
 
 
-def _choose(question: str, answers: str) -> str:
-    """Ask for one of the answers, each a letter."""
+def _choose(question: str, *words: str) -> str:
+    """Ask for one of the words, or its beginning."""
 
     def understood(answer: str) -> str:
-        letter = answer[:1].lower()
-        if not letter or letter not in answers:
-            raise ResultsError(f"Please answer {' or '.join(answers)}.")
-        return letter
+        for word in words:
+            if answer and word.startswith(answer.lower()):
+                return word
+        raise ResultsError(f"Please answer {' or '.join(word[0] for word in words)}.")
 
     return str(_ask(question, understood))
 
 
 def _agreed(question: str) -> bool:
-    return _choose(f"{question}? (y / n):", "yn") == "y"
+    return _choose(f"{question}? (y / n):", "yes", "no") == "yes"
 
 
 def _ask_names(
@@ -433,7 +454,7 @@ def _ask_names(
     others: Sequence[str] = (),
     taken: Mapping[str, str] = MappingProxyType({}),
 ) -> list[str]:
-    """Ask for columns by number, range or name; ``others`` are none, file or row.
+    """Ask for columns by number, range or name, or one of the words ``others``.
 
     A column that is ``taken`` cannot be the only one.
     """
@@ -487,6 +508,8 @@ def _score_of(error: UnclearTableError, answer: str) -> str:
 
 def _roles_of(error: UnclearTableError, offered: Sequence[str], answer: str) -> dict[str, str]:
     """Return what each column is by an answer such as ``series=task, tier=default``."""
+    if answer in {"row", "@row"}:
+        return {"@row": "repeat"}
     roles: dict[str, str] = {}
     columns = error.questions["differing"]
     for part in filter(None, map(str.strip, answer.split(","))):
@@ -502,7 +525,7 @@ def _roles_of(error: UnclearTableError, offered: Sequence[str], answer: str) -> 
             )
         roles[column] = role.strip()
     if not roles:
-        raise ResultsError(f"Please answer COLUMN={', '.join(offered)} or a value.")
+        raise ResultsError(f"Please answer COLUMN={', '.join(offered)}, a value or row.")
     return roles
 
 

@@ -252,13 +252,15 @@ def _with_templates(error: Any, arguments: Sequence[str]) -> str:
 
     plain = as_command(arguments, {})
     templates = [dict(template) for template in error.templates if template]
-    each = []
-    if templates[1:] and all(isinstance(t.get("lower_is_better"), str) for t in templates):
-        templates = [{n: v for n, v in t.items() if n != "lower_is_better"} for t in templates]
-        each = ["  each with --higher-is-better or --lower-is-better"]
+    directions = [t.pop("lower_is_better") for t in templates if "lower_is_better" in t]
     first, *others = [as_command(arguments, template) for template in templates] or [""]
     tried = [f"try: {first}"] if templates else []
-    tried += [*(f"  or {line.replace(plain, '…', 1)}" for line in others), *each]
+    if not error.retry:  # it has blanks, and cannot be pasted
+        tried = [part for line in tried for part in wrap(line, terminal_width(), others=" " * 5)]
+    tried += [f"  or {line.replace(plain, '…', 1)}" for line in others]
+    if directions:
+        each = "each " if others else ""
+        tried.append(f"  {each}with --higher-is-better or --lower-is-better")
     head = with_options(error.head)
     n_left = 12 - sum(len(wrap(line, 80, others=" " * 5)) for line in [f"Error: {head}", *tried])
     one_table = hasattr(error, "raw") and not error.raw.label  # numbers need a single file
@@ -273,25 +275,21 @@ def as_command(arguments: Sequence[str], options: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> as_command(["compare", "a b.csv"], {"score": "COLUMN", "lower_is_better": "True|False"})
-    "occstats compare 'a b.csv' --score COLUMN --higher-is-better (or --lower-is-better)"
+    >>> as_command(["compare", "a b.csv"], {"score": "COLUMN", "lower_is_better": False})
+    "occstats compare 'a b.csv' --score COLUMN --higher-is-better"
     """
     from occstats.results.ask import Blank
 
     parts = [shlex.join(_without_options(arguments, options))]
-    direction = ""
     for name, value in options.items():
         values = value if isinstance(value, list) else [value]
         if name == "algorithms":  # names with commas are quoted as in CSV
             values = [",".join(f'"{n}"' if "," in n else n for n in values)]
             values = [value] if isinstance(value, Blank) else values
         for one in values:
-            if name == "lower_is_better" and isinstance(one, str):
-                direction = "--higher-is-better (or --lower-is-better)"
-                continue
             part = as_options({name: one})
             parts.append(f"[{part}]" if isinstance(one, Blank) and one.optional else part)
-    return " ".join(filter(None, ["occstats", *parts, direction]))
+    return " ".join(["occstats", *filter(None, parts)])
 
 
 def as_options(arguments: Mapping[str, Any]) -> str:

@@ -168,6 +168,8 @@ class Study:
     @property
     def shared_prefix(self) -> str:
         """Return a hint if most names of datasets share a prefix with others, else nothing."""
+        if self.results.dataset_hint:  # which says more
+            return ""
         names = pd.Series(self.sample.clusters.labels).astype(str)
         stems = names.str.extract(STEM, expand=False)
         shared = stems.duplicated(keep=False) & stems.notna()
@@ -175,7 +177,7 @@ class Study:
             return ""
         return (
             f"Many names share a prefix ({', '.join(map(printable, names[shared][:2]))}): if these "
-            "form groups, name the column of the group (dataset=…)."
+            "form groups, name their column (dataset=…) or a pattern in the names (dataset_from=…)."
         )
 
     @property

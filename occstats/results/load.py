@@ -517,21 +517,27 @@ def _join_columns(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
 
 def _hint_at_datasets(
     results: Results, raw: RawTable, roles: Roles, reading: Reading
-) -> tuple[dict[str, str], list[str]]:
+) -> tuple[dict[str, Any], list[str]]:
     """Return the option for a dataset that may have been overlooked, and a note on it."""
     grouped = reading.dataset_from or reading.suite or raw.suggested
     if results.n_clusters < results.n_tasks or grouped:
         return {}, []
-    task = roles.task or roles.dataset
+    task: Any = roles.task or roles.dataset
     found = group_pattern([str(name) for name in results.scores.index.unique(1)])
     # In a column named as the dataset, a pattern is the more likely, and of several columns none.
     by_name = found is not None and normalise(task or "") in NAMES["dataset"]
     columns = []
     if not (task is None or by_name or roles.across == "task" or task in {FILE, ROW}):
         columns = [c for c in roles.unused if raw.groups(c, task) and not is_time(c)]
+    n_groups = len(raw.names(columns[0])) if columns else 0
+    joined = [c for c in (reading.dataset, reading.task) if not isinstance(c, str | None) and c[1:]]
+    if joined and roles.across != "task":  # the first of several columns may be the dataset
+        first, *others = joined[0]
+        n_groups = len({str(n).split(" / ")[0] for n in results.scores.index.unique(1)})
+        if 1 < n_groups < results.n_tasks:
+            columns, task = [first], others if others[1:] else others[0]
     if task is not None and len(columns) == 1:
         hint = {"dataset": columns[0], "task": task}
-        n_groups = len(raw.names(columns[0]))
         how = f"{quote(columns[0])} groups the {results.n_tasks:,} tasks into {n_groups:,}"
     elif found is not None:
         hint = {"dataset_from": found[0]}

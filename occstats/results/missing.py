@@ -124,8 +124,8 @@ def best_policy(results: Results) -> str:
     return best if kept[best] else ""  # ranks require complete tasks
 
 
-def choices(results: Results) -> dict[str, str]:
-    """Return the policies that can be applied to the missing cells, each with a description."""
+def choices(results: Results) -> list[tuple[dict[str, Any], str]]:
+    """Return the options that can be applied to the missing cells, the best first, and why."""
     absent = results.scores.isna().to_numpy()
     whole, full = (int((~absent.any(axis=axis)).sum()) for axis in (1, 0))
     failures = int((absent & as_mask(results.recorded_failures, results.scores)).sum())
@@ -144,7 +144,17 @@ def choices(results: Results) -> dict[str, str]:
         ("worst=SCORE", failures and unbounded, "the same; SCORE represents a failure in means"),
         ("impute=NAME", full and absent.any(), "the score of a baseline"),
     )
-    return {policy: text for policy, possible, text in offers if possible}
+    offered: list[tuple[dict[str, Any], str]] = [
+        ({"missing": policy}, text) for policy, possible, text in offers if possible
+    ]
+    best = best_policy(results)
+    offered.sort(key=lambda offer: not (best and offer[0]["missing"].startswith(best)))
+    part, n_tasks = _largest_part(results, absent)
+    if best in {"", "pairwise"} and n_tasks and len(part) < len(results.algorithms):
+        stays = f"{count(len(part), 'algorithm')} and {count(n_tasks, 'task')} stay"
+        others = [offer for offer in offered if offer[0]["missing"] != "complete"]
+        offered = [({"algorithms": part, "missing": "complete"}, stays), *others]
+    return offered
 
 
 def _largest_part(results: Results, absent: Mask) -> tuple[list[str], int]:
@@ -173,17 +183,13 @@ def _refusal(results: Results, absent: Mask) -> ResultsError:
         f"{source}: {absent.sum():,} of {absent.size:,} cells have no score"
         f" (in {absent.any(axis=1).sum():,} of {results.n_tasks:,} tasks), first {examples}"
     )
-    policy = best_policy(results)
-    retry: dict[str, Any] = {"missing": policy} if policy else {}
-    options = [f"missing={name!r} ({text})" for name, text in choices(results).items()]
-    # Those of the best policy first.
-    options.sort(key=lambda line: not (policy and line.startswith(f"missing='{policy}")))
-    part, n_tasks = _largest_part(results, absent)
-    if policy in {"", "pairwise"} and n_tasks and len(part) < len(results.algorithms):
-        retry = {"algorithms": part, "missing": "complete"}
-        stays = f"{count(len(part), 'algorithm')} and {count(n_tasks, 'task')} stay"
-        others = (line for line in options if "missing='complete'" not in line)
-        options = [f"algorithms={part}, missing='complete' ({stays})", *others]
+    offered = choices(results)
+    options = [
+        f"{', '.join(f'{name}={value!r}' for name, value in offer.items())} ({text})"
+        for offer, text in offered
+    ]
+    retry = offered[0][0] if offered else {}
+    retry = retry if best_policy(results) or "algorithms" in retry else {}
     options = options or ["use algorithms that share tasks under the same names"]
     return ResultsError(problem, retry, options)
 

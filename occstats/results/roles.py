@@ -718,7 +718,7 @@ class _Finder:
                 unless = f" (rename {'them if they are' if summaries[1:] else 'it if it is one'})"
             problem = f"in {quote(column)}, {_not_a(summaries, what, role)}"
             self.unclear(f"{problem}{unless}", **({"where": left_out} if few else {}))
-            if sure and few:
+            if few:
                 self.questions["summaries"] = problem, conditions
         # In a column of names, a few may be called as a measure is.
         known = {*kept, *summaries} if len(names) <= _MOST_MEASURES else {*names}

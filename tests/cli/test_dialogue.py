@@ -140,3 +140,113 @@ def test_a_measure_is_chosen_before_its_direction(tmp_path):
     assert code == 0, screen
     assert "'solver' is the algorithm; name another column." in screen
     assert "lower is better; only rows with 'metric=rmse'" in " ".join(screen.split())
+
+
+def written(folder, frame):
+    frame.round(3).to_csv(folder / "table.csv", index=False)
+    return folder
+
+
+def scores(*shape):
+    return np.random.default_rng(0).uniform(0.5, 0.9, shape)
+
+
+@pytest.mark.parametrize("sign", "_-:/")
+def test_datasets_in_names_that_a_sign_joins_are_asked_about(tmp_path, sign):
+    names = [f"{part}{sign}{i}" for part in ("iris", "wine", "ecoli") for i in range(3)]
+    frame = pd.DataFrame(scores(9, 2), columns=["PCA", "LOF"]).assign(task=names)
+    code, screen = converse(written(tmp_path, frame), COMMAND, "h", "y", "y")
+    assert code == 0, screen
+    assert "begin with 3 common parts ('iris', 'wine'" in screen
+    assert "9 tasks in 3 datasets" in screen
+    frame["task"] = [*names[:-1], f"ecoli{sign}a{sign}b" if sign != "/" else "ecoli"]
+    code, screen = converse(written(tmp_path, frame), COMMAND, "h", "y")
+    assert "common parts" not in screen
+    assert "--dataset-from …" in " ".join(screen.split())
+
+
+@pytest.mark.parametrize("answer", ["@row", "row", "none"])
+def test_rows_of_numbers_alone_may_each_be_a_task(tmp_path, answer):
+    frame = pd.DataFrame(scores(8, 3), columns=["PCA", "LOF", "CNN"])
+    code, screen = converse(written(tmp_path, frame), COMMAND, answer, "h", "y")
+    assert code == 0, screen
+    assert "8 tasks in 8 datasets" in screen
+    assert "Next time: occstats compare table.csv --n-resamples 200 --dataset @row" in screen
+
+
+@pytest.mark.parametrize("answer", ["tasks", "2-5"])
+def test_all_columns_of_a_leaderboard_are_transposed(tmp_path, answer):
+    frame = pd.DataFrame(scores(3, 4), columns=["iris", "wine", "ecoli", "glass"])
+    frame.insert(0, "method", ["PCA", "LOF", "CNN"])
+    code, screen = converse(written(tmp_path, frame), COMMAND, answer, "h", "y")
+    assert code == 0, screen
+    assert "3 algorithms" in screen
+    assert "--transpose --higher-is-better\n" in screen
+
+
+def test_only_a_word_or_its_beginning_is_a_choice(table):
+    code, screen = converse(table, COMMAND, "2-4", "1", "help", "", "lower", "no", "Y")
+    assert code == 0, screen
+    assert screen.count("Please answer h or l.") == 2
+    assert "lower is better" in screen
+
+
+def test_a_dataset_and_its_tasks_are_told_as_columns(tmp_path):
+    keys = [(d, c, m) for d in ("iris", "wine", "ecoli") for c in "abc" for m in ("PCA", "LOF")]
+    frame = pd.DataFrame(keys, columns=["ds", "part", "model"]).assign(points=scores(18))
+    code, screen = converse(written(tmp_path, frame), COMMAND, "ds", "h", "task", "y", "y")
+    assert code == 0, screen
+    assert "'ds' groups the 9 tasks into 3. Are these the datasets?" in screen
+    assert "9 tasks in 3 datasets" in screen
+    assert "--dataset-from" not in screen
+    assert " --dataset ds" in screen
+    assert " --task part" in screen
+
+
+def test_a_reading_that_is_wrong_is_left_without_an_interrupt(table):
+    code, screen = converse(table, COMMAND, "2-4", "1", "h", "y", "", "n")
+    assert code == 2
+    assert "Please answer y or n." in screen
+    assert "To change an answer, edit: occstats compare table.csv" in screen
+    assert "Interrupted" not in screen
+    code, screen = converse(table, COMMAND, "2-4", "1", "h", "y", END)
+    assert "(y / n): \nError: no answer" in screen
+
+
+@pytest.mark.parametrize(
+    ("answers", "told"),
+    [
+        (["1"], "--algorithms LOF,CNN --missing complete"),
+        (["2", "PAC", "LOF"], "--missing impute=LOF"),
+        (["impute=LOF"], "--missing impute=LOF"),
+    ],
+)
+def test_missing_cells_have_the_choices_of_the_message(tmp_path, answers, told):
+    frame = pd.DataFrame(scores(6, 3), columns=["PCA", "LOF", "CNN"]).assign(task=[*"abcdef"])
+    frame.loc[:4, "PCA"] = np.nan
+    frame.loc[5, "CNN"] = np.nan
+    code, screen = converse(written(tmp_path, frame), COMMAND, "h", *answers, "y")
+    assert code == 0, screen
+    assert "1 complete with 'LOF', 'CNN': 2 algorithms and 5 tasks stay" in screen
+    assert f"{told}\n" in screen
+    assert ("did you mean 'PCA'" in screen) == ("PAC" in answers)
+
+
+def test_columns_that_differ_are_asked_about_one_after_another(tmp_path):
+    keys = [(t, m, mode, i) for t in "abcd" for m in ("PCA", "LOF") for mode in "xy" for i in "12"]
+    frame = pd.DataFrame(keys, columns=["task", "model", "mode", "trial"])
+    frame = frame.assign(points=scores(len(frame)))
+    frame = pd.concat([frame, frame[:1].assign(points=0.5)])
+    code, screen = converse(
+        written(tmp_path, frame), COMMAND, "points", "h", "mode=x", "trial=repeat", "y", "y"
+    )
+    assert code == 0, screen
+    assert screen.count("Rows of one task and algorithm differ in:") > 1
+
+
+def test_rows_that_summarise_told_tasks_may_be_left_out(tmp_path):
+    frame = pd.DataFrame(scores(6, 3), columns=["PCA", "LOF", "CNN"])
+    frame["what"] = [*"abcd", "mean", "mean of all"]
+    code, screen = converse(written(tmp_path, frame), COMMAND, "1-3", "what", "h", "y", "y")
+    assert code == 0, screen
+    assert "on 4 tasks" in screen
