@@ -1,7 +1,7 @@
 """Checks of arguments, with messages that name the argument, the rule and the value."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from importlib.util import find_spec
 from inspect import signature
@@ -111,15 +111,28 @@ def check_keywords(function: Callable[Arguments, Result]) -> Callable[Arguments,
 
     @wraps(function)
     def call(*given: Arguments.args, **named: Arguments.kwargs) -> Result:
-        for name in named:
-            if name not in taken:
-                near = did_you_mean(name, taken) or f"; it takes {', '.join(taken)}"
-                raise TypeError(
-                    f"{function.__name__}() got an unexpected keyword argument {name!r}{near}"
-                )
+        check_names(function.__name__, named, taken)
         return function(*given, **named)
 
     return call
+
+
+def check_names(function: str, named: Mapping[str, Any], taken: Sequence[str]) -> None:
+    """Raise an error for an argument that a function does not take, with the nearest that it does.
+
+    Examples
+    --------
+    >>> check_names("load", {"higher_is_better": True}, ["lower_is_better"])
+    Traceback (most recent call last):
+    ...
+    TypeError: load() got an unexpected keyword argument 'higher_is_better'; pass \
+lower_is_better=False
+    """
+    for name in (name for name in named if name not in taken):
+        near = did_you_mean(name, taken) or f"; it takes {', '.join(taken)}"
+        if name == "higher_is_better" and "lower_is_better" in taken:
+            near = f"; pass lower_is_better={not named[name]}"
+        raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{near}")
 
 
 def require_descriptors() -> None:

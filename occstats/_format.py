@@ -73,15 +73,17 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     --------
     >>> did_you_mean("alp", ["ALP", "SVM"])
     " (did you mean 'ALP'?)"
-    >>> did_you_mean("acc", ["accuracy", "f1"]), did_you_mean("mine.csv", ["two.csv"])
+    >>> did_you_mean("acc", ["accuracy", "auc"]), did_you_mean("mine.csv", ["two.csv"])
     (" (did you mean 'accuracy'?)", '')
     """
     by_folded = {candidate.casefold(): candidate for candidate in reversed(list(candidates))}
     folded = name.casefold()
     # A single wrong letter is a third of a short name.
-    close = get_close_matches(folded, by_folded, n=1, cutoff=0.6 if len(folded) < 5 else 0.75)
+    whole = [each for each in by_folded if len(folded) > 2 and each.startswith(folded)]
+    close = sorted(whole, key=len)
+    close += get_close_matches(folded, by_folded, n=1, cutoff=0.6 if len(folded) < 5 else 0.75)
     if not close and len(folded) > 2:
-        close = [each for each in by_folded if each.startswith(folded) or folded.startswith(each)]
+        close = [each for each in by_folded if folded.startswith(each)]
     return f" (did you mean {by_folded[close[0]]!r}?)" if close else ""
 
 

@@ -18,7 +18,7 @@ import click
 from click.core import ParameterSource
 
 from occstats._format import count, listing, quote_list
-from occstats.cli.main import HelpfulGroup, main, say
+from occstats.cli.main import INTERRUPTED, HelpfulGroup, main, say
 from occstats.cli.options import EXPERIMENT, NATURAL, options, take
 from occstats.errors import ArgumentError
 
@@ -88,7 +88,7 @@ def _resumable(out: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         say(f"Interrupted; the same command resumes the work in {out}.")
-        raise
+        click.get_current_context().exit(INTERRUPTED)
 
 
 def _print_plan(experiment: Experiment, work: Plan, unit: str) -> None:

@@ -15,6 +15,7 @@ import scipy
 from threadpoolctl import threadpool_limits
 
 from occstats import __version__
+from occstats._checks import check_keywords
 from occstats._format import count, did_you_mean, listing, quote, quote_list
 from occstats.comparison import quantities
 from occstats.comparison.decision import BETTER, Decision
@@ -364,11 +365,11 @@ class Comparison:
         """
         from occstats.comparison.text.columns import EXPLANATIONS, explain
 
-        sentence = explain(column, self.intervals)
+        sentence = explain(str(column), self.intervals)
         columns = [*self.summary.columns, *self.pairwise_full.columns]
         if sentence or column in columns or column in type(self).__dict__:
             return sentence
-        near = did_you_mean(column, [*EXPLANATIONS, *map(str, columns)])
+        near = did_you_mean(str(column), [*EXPLANATIONS, *map(str, columns)])
         return f"There is no column {column!r}{near or '; see comparison.pairwise_full.columns'}."
 
     @property
@@ -398,6 +399,7 @@ class Comparison:
         """Return the deciding p-values as a matrix, rows and columns best first."""
         return self.matrix("p")
 
+    @check_keywords
     def to_latex(self, table: str = "comparison", *, caption: str = "", label: str = "") -> str:
         r"""Return a table for a paper, in LaTeX (booktabs).
 

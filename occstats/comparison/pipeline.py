@@ -10,7 +10,7 @@ from typing import Any, overload
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from occstats._format import did_you_mean
+from occstats._checks import check_names
 from occstats.comparison.comparison import Comparison
 from occstats.comparison.decision import decide
 from occstats.comparison.families import (
@@ -119,8 +119,8 @@ def compare(
         and Satten.
     correction : {'max-t', 'holm', 'hochberg', 'bonferroni', 'benjamini-hochberg', \
 'benjamini-yekutieli', 'none'}, optional
-        Correction for multiple testing. The default is ``'max-t'``, and ``'holm'`` if R computes
-        the tests.
+        Correction for multiple testing. The default (None) is ``'max-t'``, and ``'holm'`` if R
+        computes the tests; ``'none'`` leaves the p-values uncorrected.
     family : {'all', 'control', 'row', 'measures'}, optional
         Tests corrected together: all pairs, the comparisons with the control, or the
         one-sided tests of each algorithm against all others. The default is ``'all'``, and
@@ -221,13 +221,7 @@ def compare_with(results: Results, settings: Settings) -> Comparison:
 
 def _sources(results: Sequence[Any], reading: dict[str, Any]) -> list[Any]:
     known = inspect.signature(load_results).parameters
-    unknown = [name for name in reading if name not in known]
-    if unknown:
-        near = did_you_mean(unknown[0], ["by", *SETTINGS, *known])
-        if unknown[0] == "higher_is_better":
-            higher = reading[unknown[0]]
-            near = "; leave it out" if higher is None else f"; pass lower_is_better={not higher}"
-        raise TypeError(f"compare() got an unexpected keyword argument {unknown[0]!r}{near}")
+    check_names("compare", reading, ["by", *SETTINGS, *known])
     sources: list[Any] = []
     for each in results:
         sources += each if isinstance(each, list | tuple) else [each]

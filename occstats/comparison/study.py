@@ -220,8 +220,8 @@ class Study:
             yield self.vacuous_margin
         if (kept := int(sample.complete.sum())) < n:
             yield (
-                f"Ranks, mean scores, regression and strata use the {kept:,} of {n:,} tasks that "
-                "all algorithms have."
+                f"Ranks, mean scores and all else but the pairs use the {kept:,} of {n:,} tasks "
+                "that all algorithms have."
             )
         if self.n_clusters < 2:
             yield f"A single {results.unit} permits no intervals and no tests."

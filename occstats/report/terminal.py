@@ -123,9 +123,12 @@ def print_comparison(
         console.print(f"Written to {folder}.", soft_wrap=True)
     else:
         parts = [*([] if full else ["--full (all pairs)"]), "--out DIR (report, LaTeX)"]
+        if figures:
+            parts.append(figures)
         line = f"More: {', '.join(parts)}"
-        longer = f"{line}, {figures}" if figures else line
-        print_wrapped(console, longer if len(longer) <= PARAGRAPH_WIDTH else line, "dim")
+        if len(line) > PARAGRAPH_WIDTH:  # a command broken into lines cannot be copied
+            line = ",\n      ".join(["More: " + ", ".join(parts[:-1]), parts[-1]])
+        console.print(line, style="dim", soft_wrap=True)
 
 
 def brief(comparison: Comparison) -> str:

@@ -533,9 +533,10 @@ def _hint_at_datasets(
     joined = [c for c in (reading.dataset, reading.task) if not isinstance(c, str | None) and c[1:]]
     if joined and roles.across != "task":  # the first of several columns may be the dataset
         first, *others = joined[0]
-        n_groups = len({str(n).split(" / ")[0] for n in results.scores.index.unique(1)})
-        if 1 < n_groups < results.n_tasks:
-            columns, task = [first], others if others[1:] else others[0]
+        groups = {str(name).split(" / ")[0] for name in results.scores.index.unique(1)}
+        if 1 < len(groups) < results.n_tasks:
+            columns, n_groups = [first], len(groups)
+            task = others if others[1:] else others[0]
     if task is not None and len(columns) == 1:
         hint = {"dataset": columns[0], "task": task}
         how = f"{quote(columns[0])} groups the {results.n_tasks:,} tasks into {n_groups:,}"

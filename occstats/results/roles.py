@@ -547,7 +547,7 @@ class _Finder:
 
     def _wide_columns(self) -> list[str]:
         """Return the columns of scores; ask about those that may be something else."""
-        raw = self.raw
+        raw, across = self.raw, self.across
         chosen = {condition.partition("=")[0].removesuffix("!") for condition in self.reading.where}
         others = [c for c in self.free if c not in raw.index and c not in chosen]
         text = [c for c in others if not raw.is_numeric(c)]
@@ -585,7 +585,9 @@ class _Finder:
         if self.doubts:
             doubtful = [column for columns_ in self.doubts.values() for column in columns_]
             problem = f"{quote_list(doubtful, limit=3)} may not be"
-            problem += f" {_some(self.across or 'algorithm', doubtful)}"
+            problem += f" {_some(across, doubtful)}"
+            if text and keyed and across == "algorithm" and (self.form_asked or not self.across):
+                problem = f"no column is named as the algorithm; {problem}"
             self.unclear(f"{problem} ({'; '.join([*self.doubts][:3])})")
             self.questions["doubtful"] = doubtful
         return columns
