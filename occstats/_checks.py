@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
-from occstats._format import did_you_mean
+from occstats._format import did_you_mean, listing
 from occstats.errors import ArgumentError, MissingExtraError
 
 Arguments = ParamSpec("Arguments")
@@ -129,7 +129,7 @@ def check_names(function: str, named: Mapping[str, Any], taken: Sequence[str]) -
 lower_is_better=False
     """
     for name in (name for name in named if name not in taken):
-        near = did_you_mean(name, taken) or f"; it takes {', '.join(taken)}"
+        near = did_you_mean(name, taken) or f"; it takes {listing(taken, limit=30)}"
         if name == "higher_is_better" and "lower_is_better" in taken:
             near = f"; pass lower_is_better={not named[name]}"
         raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{near}")

@@ -531,7 +531,7 @@ class Comparison:
         if keep.shape != (n,) or keep.dtype != np.bool_:
             raise ArgumentError(
                 f"where: the mask must be {n:,} booleans, one per task; got "
-                f"{keep.dtype} of shape {keep.shape}"
+                f"{f'{keep.dtype} of shape {keep.shape}' if keep.shape else quote(condition)}"
             )
         for name, value in values.items():
             if name not in known:

@@ -506,8 +506,10 @@ class _Finder:
             for c in self.free
             if (n := self.raw.names(c))
         ]
+        comma = " with a decimal comma" if self.raw.decimal == "," else ""
         return ResultsError(
-            f"{self.raw.name}: no column holds numbers, so there is no score{''.join(cells[-1:])}"
+            f"{self.raw.name}: no column holds numbers{comma}, so there is no score"
+            f"{''.join(cells[-1:])}"
         )
 
     def _metric(self) -> str | None:

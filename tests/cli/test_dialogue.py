@@ -78,7 +78,8 @@ def test_answers_make_a_comparison_and_the_command_that_repeats_it(table):
     assert read in " ".join(screen.split())
     plain = re.sub(r"\x1b\[\w*", "", screen)
     wide = [line for line in plain.splitlines() if len(line.rpartition("\r")[2]) > 80]
-    assert all(line.startswith("Next time: ") for line in wide), wide
+    commands = ("Next time: occstats compare ", "      occstats figures ")
+    assert all(line.startswith(commands) for line in wide), wide
     line = next(line for line in screen.splitlines() if line.startswith("Next time: "))
     again = subprocess.run(
         line.removeprefix("Next time: ").replace("occstats", f"{sys.executable} -m occstats", 1),
@@ -108,7 +109,7 @@ def test_a_column_that_tells_rows_apart_may_be_the_dataset(tmp_path):
     code, screen = converse(tmp_path, COMMAND, "l", "group=dataset", "y")
     assert code == 0, screen
     assert "on 12 tasks in 6 datasets" in screen
-    assert screen.count("--lower-is-better --dataset group") == 1
+    assert screen.count("200 --lower-is-better --dataset group\n") == 1
 
 
 def test_only_what_is_open_is_asked(table):

@@ -39,6 +39,38 @@ def test_refusals_of_long_names_are_short(csv):
     assert len(refused(csv(frame, "a-rather-long-name-of-a-file-with-results.csv"))) > 3
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (["compare", "long.csv", "--score", "acc"], "(did you mean 'accuracy'?)"),
+        (["compare", "long.csv", "--decimal", ","], "no column holds numbers with a decimal comma"),
+        (["compare", "long.csv", "--task", "model"], "no column is named as the algorithm"),
+        (["compare", "long.csv", "--transpose"], "may not be tasks"),
+        (["run", "--datasets", "ecoli", "--out", "x"], "the folder of others with --data …"),
+    ],
+)
+def test_refusals_name_the_cause(csv, typed, told):
+    frame = SMALL.melt(["dataset", "class"], ["p", "q"], "model", "accuracy").assign(auc=0.5)
+    csv(frame.assign(**{"class": "c" + frame["class"]}), "long.csv")
+    found = CliRunner().invoke(main, typed)
+    assert found.exit_code == 2
+    assert told in " ".join(found.output.split())
+
+
+def test_templates_are_wrapped_and_leave_the_direction_out(csv):
+    frame = SMALL.rename(columns={"dataset": "of", "class": "part", "p": "points"})
+    found = CliRunner().invoke(main, ["compare", csv(frame), "--no-input"])
+    lines = found.output.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines.count("  each with --higher-is-better or --lower-is-better") == 1
+    frame = SMALL.rename(columns={"p": "one", "q": "two"})
+    found = CliRunner().invoke(main, ["compare", csv(frame), "--no-input"])
+    assert found.output.endswith(
+        "try: occstats compare results.csv --no-input\n"
+        "  with --higher-is-better or --lower-is-better\n"
+    )
+
+
 def test_r_that_is_not_installed_is_explained(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("R_HOME", raising=False)

@@ -102,3 +102,13 @@ def test_pairwise_has_the_columns_that_people_read(comparison):
         assert row.p == comparison.p_values.at[row.a, row.b]
     controlled = occstats.compare(comparison.results, control="NND", n_resamples=100)
     assert controlled.pairwise["a"].tolist() == ["NND", "NND"]
+
+
+def test_arguments_that_are_not_taken_are_refused_with_the_nearest(comparison):
+    with pytest.raises(TypeError, match="pass lower_is_better=False"):
+        occstats.load_results("lenz2021", higher_is_better=True)
+    with pytest.raises(TypeError, match="did you mean 'caption'"):
+        comparison.to_latex(captoin="x")
+    assert comparison.explain(5).startswith("There is no column 5")
+    with pytest.raises(ArgumentError, match="booleans, one per task; got '<function"):
+        comparison.where(lambda traits: traits)

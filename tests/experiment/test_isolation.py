@@ -74,6 +74,7 @@ def test_ctrl_c_ends_a_run_in_this_process(tmp_path, one_target, raised):
     done = CliRunner().invoke(main, list(map(str, command)))
     assert done.exit_code == 130
     assert "Interrupted; the same command resumes the work in" in done.stderr
+    assert done.stderr.count("Interrupted") == 1
 
 
 def test_fits_that_kill_or_change_their_process_do_not_affect_others(
