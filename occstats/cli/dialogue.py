@@ -248,7 +248,8 @@ class _Dialogue:
         answer = _ask_names(question, columns, default, others, taken)
         if answer == ["@tasks"]:
             answer = [column for column in columns if column in numeric]
-        if {*answer} == numeric and any("transpose" in form for form in error.templates):
+        rest = {*columns} - {*answer}
+        if rest == {error.found.get("algorithm")} and "doubtful" not in error.questions:
             return {"transpose": True}
         if answer in ([], ["@measures"]):
             return {"dataset": "@row" if wide else "@file"}

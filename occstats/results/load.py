@@ -531,7 +531,9 @@ def _hint_at_datasets(
         columns = [c for c in roles.unused if raw.groups(c, task) and not is_time(c)]
     n_groups = len(raw.names(columns[0])) if columns else 0
     joined = [c for c in (reading.dataset, reading.task) if not isinstance(c, str | None) and c[1:]]
-    if joined and roles.across != "task":  # the first of several columns may be the dataset
+    if (
+        joined and not columns and roles.across != "task"
+    ):  # the first of several columns may be the dataset
         first, *others = joined[0]
         groups = {str(name).split(" / ")[0] for name in results.scores.index.unique(1)}
         if 1 < len(groups) < results.n_tasks:

@@ -588,7 +588,7 @@ class _Finder:
             doubtful = [column for columns_ in self.doubts.values() for column in columns_]
             problem = f"{quote_list(doubtful, limit=3)} may not be"
             problem += f" {_some(across, doubtful)}"
-            if text and keyed and across == "algorithm" and (self.form_asked or not self.across):
+            if text and keyed and across == "algorithm" and not self.across:
                 problem = f"no column is named as the algorithm; {problem}"
             self.unclear(f"{problem} ({'; '.join([*self.doubts][:3])})")
             self.questions["doubtful"] = doubtful
