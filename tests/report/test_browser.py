@@ -406,3 +406,24 @@ def test_wide_tables_of_notebooks_scroll_in_their_own_box(browser, tmp_path):
     table = f"<table class='dataframe'><tr>{'<td>0.123456</td>' * 99}</tr></table>"
     show(browser, f"<!doctype html>{style}<div class='cell_output'>{table}</div>", tmp_path)
     assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_what_if_analysis_numbers_long_names_and_the_pair_states_the_direction(
+    browser, tmp_path
+):
+    names = [f"{letter}, a descriptor with a long name" for letter in "ABC"]
+    found = compared(scores("uvwx", names), score_name="rmse", higher_is_better=False)
+    show(browser, render(found), tmp_path)
+    open_everything(browser)
+    show_what_if(browser)
+    heads = [
+        [
+            cell.text
+            for cell in browser.find_elements("css selector", f"[data-table={name}] th[scope=col]")
+        ]
+        for name in ("p_values", "what_if_p_values")
+    ]
+    assert heads[0][1:] == heads[1][1:] == ["2", "3"]
+    assert column(browser, "p_values", 0) == column(browser, "what_if_p_values", 0)
+    assert "Differences are b − a; positive if a is better." in find(browser, "#pair-view").text

@@ -8,6 +8,7 @@ import occstats
 from occstats._format import decimals, limits, p_value
 from occstats.report.bundle import contents
 from occstats.report.tables import _summary, all_tables, comparison_table
+from tests.report.making import compared, scores
 from tests.report.screens import CASES, HIGHER, screen, simulated
 
 
@@ -88,3 +89,10 @@ def test_percentages_keep_their_unit_in_every_medium(tmp_path, undrawn):
     other = frame.rename(columns=str.lower).reset_index()
     joined = occstats.load_results(tmp_path / "percent.csv", other, score_name="accuracy")
     assert joined.scores.to_numpy().max() < 1
+
+
+def test_the_note_on_omitted_traits_is_that_of_the_regression():
+    found = compared(scores("uvwxyz", "AB"))
+    (note,) = (table.note for table in all_tables(found) if table.name == "regression")
+    assert note == "The regression omits n, m and sparsity: no such column."
+    assert not any("regression" in note for note in found.notes)
