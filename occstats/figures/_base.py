@@ -297,7 +297,8 @@ class Plot:
             axes.remove()
         panels = panels[: len(names)]
         for axes, text in zip(panels, titles, strict=True):
-            axes.set_title(text, fontsize=size, linespacing=LINE_SPACING)
+            # Where Matplotlib would place it after measuring all ticks several times.
+            axes.set_title(text, y=1.0, fontsize=size, linespacing=LINE_SPACING)
         self.emphasise([axes.title for axes in panels], names)
         # The last panel of a shortened column shows the ticks of the removed one.
         for axes in panels[-columns:]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from occstats.comparison import Comparison
 from occstats.figures._base import ROWS, Order, Plot
 from occstats.figures._labels import clean, measure
+from occstats.figures._matrix import draw_rectangles
 from occstats.figures._style import ORANGE, ArtistOptions, Width, ink, paper
 
 # With more bars, neighbouring ranks share one.
@@ -95,8 +96,9 @@ def _panel(
     axes: Axes, bars: np.ndarray, together: int, count: int, colour: str, mean: float, ticks: int
 ) -> None:
     middles = np.arange(len(bars)) * together + (together + 1) / 2
-    edge: ArtistOptions = {"edgecolor": "none" if count > 15 else ink(), "linewidth": 0.4}
-    axes.bar(middles, bars, width=0.82 * together, color=colour, **edge)
+    edge: ArtistOptions = {"edgecolors": "none" if count > 15 else ink(), "linewidths": 0.4}
+    width = 0.82 * together
+    draw_rectangles(axes, middles - width / 2, 0, width, bars, facecolors=colour, **edge)
     marker: ArtistOptions = {"markersize": 5.5, "markeredgecolor": paper(), "markeredgewidth": 0.5}
     axes.plot(mean, 0, "^", color=ORANGE, clip_on=False, zorder=5, **marker)
     axes.set_xlim(0.4, count + 0.6)
