@@ -74,19 +74,19 @@ def _decide_again(decision: Decision, parts: Mapping[str, Results]) -> pd.DataFr
     settings = replace(decision.settings, algorithms=None, engine="native")
     # Faster if the critical value of max-T is not much below that of the whole.
     critical = decision.tests.critical
-    floor, frames = 0.97 * np.max(critical, where=np.isfinite(critical), initial=0.0), []
+    floor, rows = 0.97 * np.max(critical, where=np.isfinite(critical), initial=0.0), []
     for label, results in parts.items():
         with contextlib.suppress(OccstatsError):  # a part that cannot be compared
             left = decide(prepare(results, settings), floor=floor)
             if (left.tests.critical == floor).any():
                 left = decide(left.study)
-            best = left.study.algorithms[0]
             names = [name for name in decision.study.algorithms if name in left.study.algorithms]
             a, b = np.array(names, dtype=object)[list(combinations(range(len(names)), 2))].T
             pairs = {f"{name}_without": values for name, values in _pairs(left, names).items()}
-            pairs = {"a": a, "b": b} | _pairs(decision, names) | pairs
-            frames.append(pd.DataFrame({"name": label, "best": best, **pairs}))
-    found = pd.concat(frames, ignore_index=True)
+            part = np.full((len(a), 2), [label, left.study.algorithms[0]], dtype=object).T
+            texts = dict(zip(("name", "best", "a", "b"), (*part, a, b), strict=True))
+            rows.append(texts | _pairs(decision, names) | pairs)
+    found = pd.DataFrame({name: np.concatenate([part[name] for part in rows]) for name in rows[0]})
     tested = found["conclusion"].notna()
     # A pair that loses its test becomes undecided.
     without = found["conclusion_without"].where(found["conclusion_without"].notna(), UNDECIDED)

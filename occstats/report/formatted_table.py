@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -108,10 +109,13 @@ class Table:
 
     def cells(self, limit: int | None = None) -> list[list[str]]:
         """Return the formatted rows with minus signs, not yet escaped."""
-        frame = self._source.head(len(self) if limit is None else limit)
+        return self._cells if limit is None else self.head(limit)._cells
+
+    @cached_property
+    def _cells(self) -> list[list[str]]:
         written: list[list[str]] = []
         for column in self.columns:
-            values: list[list[Any]] = [frame[key].tolist() for key in column.keys]
+            values: list[list[Any]] = [self._source[key].tolist() for key in column.keys]
             texts = [column.write(*row) for row in zip(*values, strict=True)]
             written.append([*map(minus_signs, texts)] if column.number else texts)
         return [list(row) for row in zip(*written, strict=True)]
@@ -209,7 +213,8 @@ def frame_table(frame: pd.DataFrame, *specs: Spec, **fields: Any) -> Table:
             columns.append(spec)
             continue
         header, *keys, write = (spec, spec, word) if isinstance(spec, str) else spec
-        if set(keys) <= set(shown) and (shown.empty or shown[keys].notna().to_numpy().any()):
+        filled = shown.empty or any(shown[key].notna().any() for key in keys if key in shown)
+        if filled and set(keys) <= set(shown):
             columns.append(Column(header, tuple(keys), write, write not in (word, truth)))
     return Table(frame=frame, columns=tuple(columns), **fields)
 
