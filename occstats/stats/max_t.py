@@ -69,7 +69,7 @@ _FLIPS_AT_ONCE = 2_000
 #: Flips × clusters in memory at a time.
 _CHUNK_ELEMENTS = 1_000_000
 #: Signs that are drawn once for all pairs, and for the next comparison of as many clusters.
-_KEPT_SIGNS = 20_000_000
+_KEPT_SIGNS = 2_000_000
 
 
 #: Positions among the pairs a < b, and their lower and upper confidence limits.
