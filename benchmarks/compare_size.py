@@ -6,7 +6,7 @@ compare_size.csv under a label, and writes compare_size.md and the growth curves
     python benchmarks/compare_size.py --label now usual many-datasets
     python benchmarks/compare_size.py --label now            # all cases
     python benchmarks/compare_size.py --profile usual        # where the time goes
-    python benchmarks/compare_size.py --label now --commands # whole commands, with imports
+    python benchmarks/compare_size.py --commands OLD/bin/python  # commands, beside version 0.2
     python benchmarks/compare_size.py --label now --reading  # load_results against pandas
 
 The yardstick is a script without this package: Wilcoxon's test of each pair by SciPy and the ranks
@@ -23,13 +23,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 TABLE = HERE / "compare_size.csv"
 COMMANDS_TABLE = HERE / "compare_commands.csv"
 READING_TABLE = HERE / "compare_reading.csv"
@@ -207,37 +208,41 @@ def record(label: str, names: list[str], contenders: list[str]) -> None:
             rows.round({"seconds": 3, "megabytes": 0}).to_csv(TABLE, index=False)
 
 
-def commands(label: str, rounds: int = 3) -> None:
-    """Measure CPU seconds of whole processes: the best of some rounds, with cached bytecode."""
+def commands(pythons: dict[str, str], rounds: int = 3) -> None:
+    """Measure CPU seconds of whole processes by turns: the best of some rounds."""
     environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    with tempfile.TemporaryDirectory() as folder:
-        compare = ["-m", "occstats", "compare", "lenz2021"]
-        lines = {
-            "import pandas, scipy.stats": ["-c", "import pandas, scipy.stats"],
-            "the plain script": [__file__, "--measure", "usual", "scipy"],
-            "occstats compare lenz2021": compare,
-            "occstats compare lenz2021 --out DIR": [*compare, "--out", folder],
-            "occstats figures lenz2021 --out DIR": [
-                *("-m", "occstats", "figures", "lenz2021", "--out", f"{folder}/figures")
-            ],
-        }
-        best = dict.fromkeys(lines, np.inf)
-        for number in range(rounds + 1):
-            for name, line in lines.items():
-                before = resource.getrusage(resource.RUSAGE_CHILDREN)
-                subprocess.run(
-                    [sys.executable, *line], stdout=subprocess.DEVNULL, env=environment, check=True
-                )
-                after = resource.getrusage(resource.RUSAGE_CHILDREN)
-                spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-                if number:  # the first round compiles
-                    best[name] = min(best[name], spent)
-    found = pd.DataFrame({"label": label, "command": best.keys(), "seconds": best.values()})
-    found["load"] = os.getloadavg()[0]
-    rows = pd.concat([pd.read_csv(COMMANDS_TABLE), found]) if COMMANDS_TABLE.exists() else found
-    rows = rows.drop_duplicates(["label", "command"], keep="last")
-    rows.round({"seconds": 2, "load": 1}).to_csv(COMMANDS_TABLE, index=False)
+    occstats = ["-m", "occstats"]
+    compare = [*occstats, "compare", "lenz2021"]
+    lines = {
+        "import pandas, scipy.stats": ["-c", "import pandas, scipy.stats"],
+        "the plain script": [str(Path(__file__).resolve()), "--measure", "usual", "scipy"],
+        "occstats compare lenz2021": compare,
+        "occstats compare lenz2021 --out DIR": [*compare, "--out", "report"],
+        "occstats figures lenz2021 --out DIR": [
+            *compare[:2],
+            "figures",
+            *compare[3:],
+            "--out",
+            "f",
+        ],
+    }
+    best = {(label, name): np.inf for label in pythons for name in lines}
+    for number, (label, name) in product(range(rounds + 1), best):
+        # An empty folder, so that no other version is imported from the current one.
+        with tempfile.TemporaryDirectory() as folder:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(
+                [pythons[label], *lines[name]],
+                stdout=subprocess.DEVNULL, env=environment, cwd=folder, check=True,
+            )  # fmt: skip
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        if number:  # the first round compiles
+            best[label, name] = min(best[label, name], spent)
+    rows = [(*key, seconds, os.getloadavg()[0]) for key, seconds in best.items()]
+    found = pd.DataFrame(rows, columns=["label", "command", "seconds", "load"])
+    found.round({"seconds": 2, "load": 1}).to_csv(COMMANDS_TABLE, index=False)
 
 
 def commands_text() -> str:
@@ -252,8 +257,8 @@ def commands_text() -> str:
         "## The commands",
         "",
         "CPU seconds of whole processes with imports, and in brackets the multiple of the imports "
-        "that the plain script needs. Compare the ratios of one run; the seconds depend on the "
-        f"load, which was {rows['load'].min():g} to {rows['load'].max():g}.",
+        "that the plain script needs; all by turns, the least of three. The seconds depend on the "
+        f"load, which was {rows['load'].max():g}.",
         "",
         "| command | " + " | ".join(seconds.columns) + " |",
         "|---" * (1 + len(seconds.columns)) + "|",
@@ -265,7 +270,7 @@ def commands_text() -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def measure_reading(label: str, rounds: int = 5) -> None:
+def measure_reading(label: str, rounds: int = 3) -> None:
     """Measure CPU seconds of reading 100,000 rows, as ratios to pandas in the same process."""
     import occstats
 
@@ -387,7 +392,7 @@ def main() -> None:
     parser.add_argument("--label", default="now")
     parser.add_argument("--with-scipy", action="store_true")
     parser.add_argument("--profile", action="store_true")
-    parser.add_argument("--commands", action="store_true")
+    parser.add_argument("--commands", metavar="PYTHON", help="that of an environment with 0.2")
     parser.add_argument("--reading", action="store_true")
     parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -398,7 +403,7 @@ def main() -> None:
     elif chosen.profile:
         profile(CASES[chosen.cases[0]])
     elif chosen.commands:
-        commands(chosen.label)
+        commands({"0.2": chosen.commands, chosen.label: sys.executable})
         write()
     elif chosen.reading:
         measure_reading(chosen.label)
