@@ -333,7 +333,7 @@ def _open(
         raise ResultsError(f"sources: {quote(type(source).__name__)} cannot be read; {remedy}")
     if isinstance(source, str) and source in bundled_names():
         raw = read_delimited(_bundled_file(source).read_bytes(), source, limits)
-        known = {"score_name": "auroc"}
+        known = {"score": "auroc"} if "auroc" in raw.columns else {"score_name": "auroc"}
         if reading.score == "average_precision" and reading.score in raw.columns:
             known = {"score": reading.score}
         return [replace(raw, suggested=known, fixed=True)]
