@@ -122,13 +122,14 @@ def print_comparison(
         # A path broken into lines cannot be copied.
         console.print(f"Written to {folder}.", soft_wrap=True)
     else:
-        parts = [*([] if full else ["--full (all pairs)"]), "--out DIR (report, LaTeX)"]
-        if figures:
-            parts.append(figures)
-        line = f"More: {', '.join(parts)}"
-        if len(line) > PARAGRAPH_WIDTH:  # a command broken into lines cannot be copied
-            line = ",\n      ".join(["More: " + ", ".join(parts[:-1]), parts[-1]])
-        console.print(line, style="dim", soft_wrap=True)
+        more = "--out DIR (report, LaTeX)"
+        more = more if full else f"--full (all pairs), {more}"
+        line = f"More: {more}, {figures}" if figures else f"More: {more}"
+        if len(line) <= PARAGRAPH_WIDTH:
+            print_wrapped(console, line, "dim")
+        else:  # a command broken into lines cannot be copied
+            print_wrapped(console, f"More: {more},", "dim")
+            console.print(f"      {figures}", style="dim", soft_wrap=True)
 
 
 def brief(comparison: Comparison) -> str:

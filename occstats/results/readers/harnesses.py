@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from occstats._format import show_path
+from occstats._format import count, show_path
 from occstats.errors import ResultsError
 from occstats.results.aliases import is_index, lower_is_better, normalise, shared_measure
 from occstats.results.cells import message_of
@@ -103,6 +103,12 @@ def _openml(raw: RawTable) -> RawTable:
 
 def _own(raw: RawTable) -> RawTable:
     """Tell the columns of a table as ``occstats run`` writes it."""
+    if "auroc" in raw.columns and "status" in raw.columns and not raw.is_numeric("auroc"):
+        failed = int(raw.frame["status"].isin(["failed", "timeout"]).sum())
+        raise ResultsError(
+            f"{raw.name}: auroc is empty: {failed} of {count(raw.n_rows, 'fit')} failed;"
+            " the column error has the reasons"
+        )
     roles = {"dataset": "dataset", "task": "class", "algorithm": "descriptor"}
     more = {"score": "auroc"} | {role: role for role in ("fold", "repeat", "status")}
     roles |= {role: column for role, column in more.items() if column in raw.columns}
