@@ -17,7 +17,7 @@ from occstats.cli.options import READING, SETTINGS, take, with_options
 from occstats.comparison.settings import Settings
 from occstats.errors import ResultsError
 from occstats.results import Results, load_results
-from occstats.results.aliases import measure
+from occstats.results.aliases import is_measure, measure
 from occstats.results.ask import (
     Blank,
     UnclearTableError,
@@ -238,8 +238,9 @@ class _Dialogue:
         self, error: UnclearTableError, numeric: set[str], algorithms: Sequence[str], wide: bool
     ) -> dict[str, Any]:
         columns, known = error.raw.columns, error.found.get("dataset")
-        tasks = f", or which columns are tasks ({column_numbers(columns, numeric)})"
-        more = "" if wide or len(numeric) < 2 else tasks
+        tasks = {column for column in numeric if not is_measure(column)}
+        which = f", or which columns are tasks ({column_numbers(columns, tasks)})"
+        more = "" if wide or len(tasks) < 2 else which
         question = self._numbered(f"Which column names the dataset or task (or none){more}")
         default = known or error.found.get("task")
         taken = dict.fromkeys(algorithms or [error.found.get("algorithm", "")], "the algorithm")
@@ -247,7 +248,7 @@ class _Dialogue:
         others = ["none", "file", "row", *(["tasks", "measures"] if more else [])]
         answer = _ask_names(question, columns, default, others, taken)
         if answer == ["@tasks"]:
-            answer = [column for column in columns if column in numeric]
+            answer = [column for column in columns if column in tasks]
         rest = {*columns} - {*answer}
         if rest == {error.found.get("algorithm")} and "doubtful" not in error.questions:
             return {"transpose": True}

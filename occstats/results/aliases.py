@@ -50,7 +50,10 @@ _QUANTITIES = _words(
     " performance year"
 )
 # Measures that are never algorithms, although their names do not tell enough to read them.
-_UNREAD = re.compile(r"roc|em|tpr|fpr|fdr|(p|r|precision|recall|hr|hits?|map)@\w+")
+_UNREAD = re.compile(
+    r"top_?\d+(_.*)?|roc|em|tpr|fpr|fdr|(m?(p|r|ap|ar|recall|precision)|hr|hits?|f\d|acc|accuracy|ndcg)@[\w.:]+"
+)
+_UNIT_OF_TIME = re.compile(r".*[\s_][(\[](ns|us|µs|ms|s|secs?|seconds|mins?|minutes|hours)\b.*")
 # Ends of the names of columns that accompany a score or are one of several kinds.
 _DEVIATIONS = _SPREADS | _words("deviation variance stddev")
 _ENDINGS = _DEVIATIONS | _TIMES | _words("rank ranks train tra test tst val validation")
@@ -133,12 +136,12 @@ def normalise(name: str) -> str:
 def measure(name: str) -> tuple[Measure | None, str]:
     """Return the listed measure that a column is named after, and "val" or "train" if so marked.
 
-    A unit, "score" and a full stop at the end make no difference.
+    A unit, "score", marks and a full stop at the end make no difference.
 
     >>> measure("Test Accuracy (%)")[0].name, measure("val_f1")[1], measure("score")
     ('accuracy', 'val', (None, ''))
     """
-    words, part = normalise(name).rstrip(".%").split("_"), ""
+    words, part = normalise(name).replace("test_dev_", "test_").rstrip(".%*†‡↑↓").split("_"), ""
     while len(words) > 1 and words[-1] in _UNITS:
         words.pop()
     words[-1] = words[-1].rstrip(".")
@@ -157,6 +160,20 @@ def measure(name: str) -> tuple[Measure | None, str]:
     if _AT_K.fullmatch(plain):
         return Measure(plain, False, 0.0, 1.0), part
     return _MEASURES.get(plain), part
+
+
+def is_measure(name: str) -> bool:
+    """Return True for the name of a measure or a time, without that of a task or an algorithm.
+
+    >>> [*map(is_measure, ["mR@20", "Valid MAE", "latency", "Lat. (ms)", "HumanEval pass@1"])]
+    [True, True, True, True, False]
+    """
+    plain = normalise(re.sub(r"[(\[].*[)\]]", "", name))
+    return (
+        measure(name)[0] is not None
+        or plain in GENERIC | _QUANTITIES
+        or bool(_UNREAD.fullmatch(plain) or _UNIT_OF_TIME.fullmatch(name))
+    )
 
 
 @_cached
@@ -265,7 +282,6 @@ def is_quantity(name: str) -> bool:
         plain in GENERIC
         or plain.split("_")[-1] in _QUANTITIES
         or _UNREAD.fullmatch(plain) is not None
-        or re.fullmatch(r"top_?\d+(_.*)?", plain) is not None
     )
 
 

@@ -66,8 +66,6 @@ class UnclearTableError(ResultsError):
         self.templates = [
             {name: template[name] for name in sorted(template, key=lambda n: (n[0] == "l", n))}
             for template in templates
-            # Where all may be left out, the problem says what to do.
-            if not all(getattr(value, "optional", False) for value in template.values())
         ]
         # Questions are last, each a sentence; that of the direction is in the templates, too.
         shown = [p for p in problems if not (p.startswith("is a higher or") and problems[1:])]

@@ -386,7 +386,8 @@ def _load(
             # Scores without a measure are of the measure of the sources before it.
             name = reading.score_name or tables[0].score_name
             lower = not tables[0].higher_is_better
-            known = replace(reading, score_name=name, lower_is_better=lower)
+            way = None if lower_is_better(name) == lower else lower  # the name tells it
+            known = replace(reading, score_name=name, lower_is_better=way)
             table, named = _make_table(item, known, alone, by)
         tables.append(table)
         labels += [] if named is None else [named]
@@ -430,7 +431,8 @@ def _try_options(sources: Sequence[Source], reading: Reading, first: ResultsErro
         templates = [merge_options(first.retry, template) for template in later.templates or [{}]]
         return UnclearTableError(later.raw, problems, templates, later.found, later.questions)
     except ResultsError as later:
-        return ResultsError(f"{first.problem} (then: {later})")
+        then = str(later).removeprefix(f"{first.problem.partition(': ')[0]}: ")
+        return ResultsError(f"{first.problem} (then: {then})")
     told = reading.algorithms or None not in map(lower_is_better, table.algorithms)
     # The upper of two names may be tasks.
     if "header_rows" in first.retry and not told:
@@ -475,6 +477,37 @@ def _make_table(
     return replace(results, read_as=(line,), dataset_hint=hint, notes=notes), labels
 
 
+# Text such as 87.9 [70.4] or 0.39/0.61, but not a version as 1.2.3.
+_RESULT = re.compile(r"\W*\d*\.\d+(?![.\w])[\W\d]*")
+
+
+def _task_of_scores(raw: RawTable, reading: Reading) -> Reading:
+    """Take a column of scores told as the task for the only task; refuse other results as names.
+
+    Names that are fractions, as levels of noise, recur beside another score that was told.
+    """
+    for role in ("dataset", "task"):
+        column = getattr(reading, role)
+        if not isinstance(column, str) or column not in raw.columns:
+            continue
+        codes, names = raw.codes(column)
+        told, alone = reading.score == column, reading.score is None and raw.is_numeric(column)
+        if raw.is_numeric(column):
+            recur = codes.min() >= 0 and np.bincount(codes).min() > 1
+            scores = raw.is_fractional(column) or lower_is_better(column) is not None
+            scores = scores and not (recur and (role == "dataset" or reading.score is not None))
+        else:
+            scores = 2 * sum(_RESULT.fullmatch(name) is not None for name in names) > len(names)
+        if role == "task" and reading.dataset is None and (told or (scores and alone)):
+            return replace(reading, task=[column], score=None)
+        if told or scores:
+            raise ResultsError(
+                f"{raw.name}: {quote(column)} holds results such as {quote(names[-1])}, which are"
+                f" no names of {role}s; pass one column with one number in each cell as score=…"
+            )
+    return reading
+
+
 def _holds_scores(raw: RawTable, column: str) -> bool:
     """Return True for numbers, and for fractions among a few cells of text."""
     numbers = raw.numbers(column)
@@ -487,14 +520,9 @@ def _join_columns(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
     made: dict[str, pd.Series] = {}
     roles: dict[str, Any] = {}
     dropped: list[str] = []
+    reading = _task_of_scores(raw, reading)
     for role in ("algorithm", "dataset", "task"):
         told = getattr(reading, role)
-        # Fractions are no names, so that one column of them is that of a leaderboard.
-        scores = [c for c in raw.columns if c == told and raw.is_fractional(c)]
-        long = reading.dataset is not None or reading.score not in {None, *scores}
-        long |= any(measure(c)[0] for c in raw.columns if c not in scores)
-        if role == "task" and scores and not long:
-            reading, told = replace(reading, task=scores, score=None), scores
         if isinstance(told, str | None):
             continue
         columns = list(dict.fromkeys(told))
@@ -591,7 +619,8 @@ def _describe_reading(results: Results, roles: Roles, raw: RawTable, reading: Re
     traits = [] if roles.across == "task" else list(roles.traits.values())
     if traits:
         parts.append(f"traits = {', '.join(map(quote, traits))}")
-    left = [*roles.unused]
+    # The columns of our own runs are known.
+    left = [] if raw.suggested.get("algorithm") == "descriptor" else [*roles.unused]
     left += [column for column in reading.ignore if column in raw.columns]
     left += [column for column in roles.traits.values() if column not in traits]
     unused = f"; not used: {quote_list(left, limit=8)}" if left else ""

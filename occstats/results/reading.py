@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
@@ -70,6 +70,8 @@ class Reading:
             )
         for name in _ROLES:
             value, several = getattr(self, name), name in {"dataset", "task", "algorithm"}
+            if several and isinstance(value, Set):
+                object.__setattr__(self, name, value := [*value])
             if not isinstance(value, str | Sequence | None if several else str | None):
                 raise ResultsError(
                     f"{name}: must be {'one or several columns' if several else 'one column'};"

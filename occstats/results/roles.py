@@ -18,6 +18,7 @@ from occstats.results.aliases import (
     STATUS,
     Measure,
     is_index,
+    is_measure,
     is_quantity,
     is_size,
     is_spread,
@@ -97,10 +98,11 @@ def _misfits(listed: Measure, values: Any) -> Any:
     NaN fits. Per cents up to 1 look like fractions, and are left to the user.
     """
     beyond = (values < listed.low - 1e-9) | (values > listed.high + 1e-9)
+    beyond &= np.isfinite(values)  # which is refused as such
     if not (listed.per_cent and beyond.any()):
         return beyond
     fractions = (values > 0) & (values <= 1)
-    if (outside := (values < 0) | (values > 100)).any():
+    if (outside := beyond & ((values < 0) | (values > 100))).any():
         return outside
     return fractions if fractions.sum() <= beyond.sum() else beyond
 
@@ -126,6 +128,7 @@ class _Finder:
         self.options: dict[str, Any] = {}  # that solve them
         self.questions: dict[str, Any] = {}
         self.several: set[str] = set()  # roles that several columns are named after
+        self.set_aside: list[str] = []  # columns with a name for each algorithm
         self.doubts: dict[str, list[str]] = {}  # columns that may be no scores, by the reason
         self.notes: list[str] = []
         self.form_asked = self.measured = False
@@ -168,6 +171,13 @@ class _Finder:
         for role in ("dataset", "task", "algorithm", "fold", "repeat"):
             if role not in self.found:
                 self._find_by_name(role)
+        algorithm = self.found.get("algorithm", FILE)
+        several = self.alone and len(self.raw.names(algorithm)) > 1
+        for role in ("dataset", "task") if several else ():
+            column = self.found.get(role, FILE)
+            # Such as a file or an identifier of each algorithm.
+            if column not in {FILE, *self.told.values()} and self._one_to_one(column, algorithm):
+                self.set_aside.append(self.found.pop(role))
         self.across, self.scores_told = self._form()
         if self.across == "task":
             self._complete_leaderboard()
@@ -181,6 +191,14 @@ class _Finder:
         columns = self._columns()
         numbers = [self._numbers(column) for column in columns]
         score, lower = self._direction(self._score_name(columns, metric), columns, numbers)
+        known, listed = np.concatenate([[], *(n.known for n in numbers)]), measure(score)[0]
+        n_zero = int((known == 0).sum())
+        unbounded = listed is None or listed.high == np.inf
+        if lower and unbounded and 10 * n_zero >= len(known) > n_zero > 0 <= known.min():
+            self.notes.append(
+                f"{self.raw.name}: {n_zero:,} of {len(known):,} scores are exactly 0, the best;"
+                " leave these cells empty if they mean that there is no result."
+            )
         if status is not None:
             numeric = [c for c in self.free if self.raw.is_numeric(c)]
             self._check_status(status, numbers or [*map(self.raw.numbers, numeric)])
@@ -225,7 +243,10 @@ class _Finder:
         else:  # a dataset and an algorithm, a dataset, or an algorithm have names
             long, leaderboard = names[not self.keyed :], names and not self.keyed
             forms = ["algorithm", *([""] if long else []), *(["task"] if leaderboard else [])]
-        return [self._template(form) for form in forms]
+        made = [self._template(form) for form in forms]
+        if "task" in forms and "" not in forms and "task" in made[-1] and not self.tasks_told:
+            made.append(self._template(""))  # the scores may be several measures on one dataset
+        return made
 
     def _template(self, form: str) -> dict[str, Any]:
         """Return the options that would tell the roles in one form; some may not be needed."""
@@ -249,7 +270,7 @@ class _Finder:
                 made["score"] = _COLUMN
                 direction = not all(measure(c)[0] for c in self.scores)
             if not self.keyed:
-                made["dataset"] = _COLUMN
+                made["dataset"] = Blank(f"COLUMN/{FILE}") if self.alone else _COLUMN
             if not known:
                 made["algorithm"] = _COLUMN if self.alone or not self.keyed else Blank(FILE)
         if direction and self.reading.lower_is_better is None:
@@ -375,7 +396,10 @@ class _Finder:
         problem = "no column is named as a dataset or task"
         if self.form_asked and self.names[1:]:
             problem = "no column is named as a dataset, task or algorithm"
-        one, place = ("the file", FILE) if self.names else ("each row", ROW)
+        if self.set_aside:
+            problem = f"{quote(self.set_aside[0])} is another name of each algorithm, not a task"
+        of_file = self.names or "algorithm" in found
+        one, place = ("the file", FILE) if of_file else ("each row", ROW)
         hint = f"if {one} is one dataset, pass dataset={place!r}"
         if "algorithm" not in found and not self.alone:
             hint = "if the files are repeats, pass repeat='@file'"
@@ -469,6 +493,12 @@ class _Finder:
 
     def _columns(self) -> list[str]:
         """Return the columns of scores."""
+        named = [c for c in self.scores_told if self.across == "task" and is_measure(c)]
+        parts = {measure(c)[1] for c in named}
+        if named[1:] and (parts - {""} or shared_measure(self.scores_told) is None):
+            self.unclear(f"{quote_list(named, limit=3)} are measures, not tasks")
+            self.options["task"], self.across = _ANOTHER, ""  # in place of those told
+            return []
         if self.across:
             return self.scores_told or self._wide_columns()
         if "score" not in self.found and (score := self._score()) is not None:
@@ -504,7 +534,7 @@ class _Finder:
         cells = [
             f"; {quote(c)} has text such as {quote(n[0])}"
             for c in self.free
-            if (n := self.raw.names(c))
+            if (n := [*self.raw.row_names(c)[self.raw.numbers(c).wrong]] or self.raw.names(c))
         ]
         comma = " with a decimal comma" if self.raw.decimal == "," else ""
         return ResultsError(
@@ -663,15 +693,27 @@ class _Finder:
             f" of {len(rows) + len(rest):,})"
         )
         told = self.reading.lower_is_better is not None
+        scaled = listed.per_cent and (rest > 0).any()
         # Losses may be negated, and kappa is given in per cent, too.
-        if (listed.per_cent and (rest > 0).any()) or (told and self.reading.score_name is not None):
-            self.questions["wrong"] = problem
-            self.unclear(f"{problem}; correct them, or pass another score_name=… if all is right")
-        elif told:
+        sure = told and (self.reading.score_name is not None or not scaled)
+        if sure or (scaled and self._few(odd, values)):
             self.notes.append(f"{self.raw.name}: {problem}.")
-        else:
-            remedy = "correct them, or tell the direction if all is right"
-            self.unclear(f"{problem}; {remedy}", lower_is_better=_DIRECTION)
+            return
+        what = "the direction"
+        if scaled:
+            self.questions["wrong"], what = problem, "the name and the direction"
+            self.options.setdefault("score_name", Blank(listed.name))
+        remedy = f"correct them, or tell {what} if all is right"
+        self.unclear(f"{problem}; {remedy}", lower_is_better=_DIRECTION)
+
+    def _few(self, odd: Any, values: Any) -> bool:
+        """Return True for values up to 1 among per cents, but never all of an algorithm or task."""
+        if (values[odd] > 1).any() or (values[odd] <= 0).any():
+            return False
+        of_roles = (self.raw.codes(self.found[role])[0] for role in _KEYS if role in self.found)
+        groups = np.indices(odd.shape) if self.across else [codes[:, None] for codes in of_roles]
+        fit = ~odd & np.isfinite(values)
+        return all({*codes[odd]} <= {*codes[fit]} for codes in groups)
 
     def _status(self) -> str | None:
         """Return the column of statuses by its name, unless one was told."""

@@ -211,7 +211,7 @@ class SeveralTablesError(ResultsError):
             {"table": "N", **form, "lower_is_better": "True|False"}
             for form in (
                 {"algorithms": "COLUMNS", "dataset": "COLUMN"},
-                {"algorithm": "COLUMN", "dataset": "COLUMN", "score": "COLUMN"},
+                {"algorithm": "COLUMN", "dataset": "COLUMN/@file", "score": "COLUMN"},
                 {"algorithm": "COLUMN", "task": "COLUMNS"},
             )
         ]
