@@ -451,7 +451,8 @@ class _Finder:
         if not differing:
             self.questions["repeated"] = problem
             remedy = "drop them, or pass repeat='@row' if they are repeats"
-            self.unclear(f"{problem}; {remedy}", repeat=Blank(ROW, optional=True))
+            self.unclear(f"{problem}; {remedy}")
+            self.options["repeat"] = Blank(ROW, optional=True)  # also in place of one told
             return
         self.questions["differing"] = chosen = differing[:3]
         shown = [
