@@ -48,7 +48,7 @@ def _axis(axis: Any) -> str:
     )
 
 
-# Text of each item of the mappings among them.
+# Description of each item of the mappings in DATA.
 ITEMS: dict[str, Callable[[Any], str]] = {
     "occstats.descriptors.DESCRIPTORS": lambda value: value.__doc__.strip().splitlines()[0],
     "occstats.figures.FIGURES": lambda value: value.caption,

@@ -118,7 +118,7 @@ def check_keywords(function: Callable[Arguments, Result]) -> Callable[Arguments,
 
 
 def check_names(function: str, named: Mapping[str, Any], taken: Sequence[str]) -> None:
-    """Raise an error for an argument that a function does not take, with the nearest that it does.
+    """Raise an error for an unknown argument of a function, and name the nearest valid one.
 
     Examples
     --------

@@ -293,7 +293,7 @@ def significant(digits: int) -> Callable[[float | None], str]:
 
 
 def same_decimals(values: Iterable[float]) -> Callable[[float | None], str]:
-    """Return a writer of a column: about four significant digits, or all if there are fewer.
+    """Return a formatter of a column: about four significant digits, or fewer if exact.
 
     Examples
     --------
@@ -309,7 +309,7 @@ def same_decimals(values: Iterable[float]) -> Callable[[float | None], str]:
     sizes = sorted(abs(value) for value in known if value)
     middle = sizes[(len(sizes) - 1) // 2] if sizes else 1.0
     digits = max(3 - math.floor(math.log10(middle)), 0)
-    # Large values take no digits from small ones.
+    # Large values do not reduce the decimals of small ones.
     close = min(1e-12 * max(sizes, default=1.0), 1e-6 * 10.0**-digits)
     exact = (
         fewer

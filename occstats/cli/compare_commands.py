@@ -63,7 +63,8 @@ def _measures(_: click.Context, __: click.Parameter, value: str | None) -> str |
             metric={
                 "callback": _measures,
                 "commas": True,
-                "help": "Metric to keep, if a column names the metric of each row; or several",
+                "help": "Metric to keep, if a column names the metric of each row; several are "
+                "compared side by side",
             },
         ),
     ],
@@ -228,7 +229,7 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
     lacking = {n: v for n, v in example.items() if given[n] is None and not results}
     if lacking:
         raise ArgumentError(
-            f"{listing(map(option_name, lacking))} must be given, or results of a pilot\n"
+            f"pass {listing(map(option_name, lacking))}, or results of a pilot\n"
             f"try: {as_command(main.arguments, lacking)}\n"
             f"  or {as_command(['plan', 'RESULTS', *main.arguments[1:]], {})}"
         )
@@ -270,7 +271,7 @@ def _labels(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> di
                 f"--label takes NAME=TEXT, such as SVM='one-class SVM'; got {item!r}"
             )
         if [each for each, _ in pairs].count(name) > 1:
-            raise click.UsageError(f"--label is given twice for {name!r}; give one text")
+            raise click.UsageError(f"--label is given twice for {name!r}; give it once")
     return dict(pairs) or None
 
 

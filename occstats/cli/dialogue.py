@@ -35,7 +35,7 @@ __all__ = ["load"]
 
 MOST_COLUMNS = 40
 # What a policy for missing cells still needs.
-_OF_POLICY = {"impute=NAME": "Which algorithm?", "worst=SCORE": "Which score has a failure?"}
+_OF_POLICY = {"impute=NAME": "Which algorithm?", "worst=SCORE": "Which score does a failure get?"}
 
 
 def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -> Results:
@@ -208,7 +208,7 @@ class _Dialogue:
                 raise ResultsError(f"Please answer one of {quote_list(names, limit=8)}.")
             return f"{column}={answer}"
 
-        question = f"Which {quote(column)} is compared ({quote_list(names, limit=8)})?"
+        question = f"Which {quote(column)} should be compared ({quote_list(names, limit=8)})?"
         self.answers["where"] = [
             *self.answers.get("where", ()),
             _ask(self._numbered(question), understood),
@@ -223,14 +223,14 @@ class _Dialogue:
         wide = f", or which columns are algorithms ({column_numbers(columns, numeric)})"
         question = self._numbered(
             f"Which column names the algorithms{wide if len(numeric) > 1 else ''}"
-            f"{', or file if each file is one' if several else ''}"
+            f"{', or file if each file is one algorithm' if several else ''}"
         )
         files = ["file"] if several else []
         while True:
             algorithms = _ask_names(question, columns, error.found.get("algorithm"), files)
             are_scores = len(algorithms) > 1 and {*algorithms} <= numeric
             measures = quantities(algorithms) if are_scores else []
-            named = f"   Named as measures: {quote_list(measures)}. Are these algorithms"
+            named = f"   These are names of measures: {quote_list(measures)}. Are they algorithms"
             if not measures or _agreed(named):
                 return algorithms
 
@@ -266,7 +266,7 @@ class _Dialogue:
     def _ask_summaries(self, error: UnclearTableError) -> None:
         """Ask whether to leave out rows that summarise the others."""
         problem, conditions = error.questions["summaries"]
-        if not _agreed(f"{problem[:1].upper()}{problem[1:]}. Leave such rows out"):
+        if not _agreed(f"{problem[:1].upper()}{problem[1:]}. Leave these rows out"):
             raise error
         self.answers["where"] = [*self.answers.get("where", ()), *conditions]
 
@@ -279,7 +279,7 @@ class _Dialogue:
     def _ask_differing(self, error: UnclearTableError) -> None:
         """Ask what the columns are in which rows of one task and algorithm differ."""
         raw, columns, answers = error.raw, error.questions["differing"], self.answers
-        _show("Rows of one task and algorithm differ in:")
+        _show("Rows of the same task and algorithm differ in:")
         for column in columns:
             names = [printable(name.strip())[:24] for name in raw.names(column)]
             _show(f"   {quote(column)} ({quote_list(names, limit=6)})")
@@ -294,7 +294,7 @@ class _Dialogue:
         if "dataset" not in {*error.found, *answers}:
             known["dataset"] = []
             offered.insert(0, "dataset")
-        question = f"   What are they? COLUMN={', '.join(offered)}, or the value to keep;"
+        question = f"   What are they? COLUMN={', '.join(offered)}, a value to keep,"
         question += " or row if the rows are repeats:"
         for column, role in _ask(question, partial(_roles_of, error, offered)).items():
             if role == "repeat":
@@ -389,7 +389,7 @@ class _Dialogue:
             shown = shown.drop(columns=shown.columns[1])
         for line in shown.to_string(index=False, max_colwidth=18).splitlines():
             click.echo(f"   {printable(line)[: terminal_width() - 3]}", err=True)
-        return _agreed("Right")
+        return _agreed("Is this correct")
 
 
 # -- questions and answers -------------------------------------------------------------------------
@@ -470,7 +470,7 @@ def _ask_names(
             return [f"@{answer.removeprefix('@')}"]
         named = _columns_of(answer, columns)
         if len(named) == 1 and named[0] in taken:
-            raise ResultsError(f"{quote(named[0])} is {taken[named[0]]}; name another column.")
+            raise ResultsError(f"{quote(named[0])} is {taken[named[0]]}; choose another column.")
         return named
 
     found: list[str] = _ask(f"{question}{_offered(default)}", understood)

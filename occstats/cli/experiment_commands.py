@@ -69,9 +69,9 @@ def _carry_out(
         if not any(given(name) is ParameterSource.COMMANDLINE for name in choices):
             command = shlex.join(["occstats", *main.arguments])
             raise ArgumentError(
-                f"choose datasets or descriptors; all of them are {described}\n"
+                f"choose datasets or descriptors; the whole plan is {described}\n"
                 f"try: {command} --datasets iris --descriptors ALP\n"
-                f"  or {command} --data builtin, which computes all of this"
+                f"  or {command} --data builtin, which computes everything"
             )
         # A user at a terminal should know what is computed, and how long it will take.
         if sys.stderr.isatty():
@@ -410,7 +410,7 @@ def time(
     from occstats.experiment.timing import SIZES, generated_rows, measure_times, rows_of_file
 
     if label is not None and data is None:
-        raise ArgumentError("label needs --data, the table with this column")
+        raise ArgumentError("label needs --data: the table that contains this column")
     kinds = _figure_formats(formats)
     names = ["times.csv", "times.parquet", *(f"times.{kind}" for kind in kinds)]
     check_folder(out, names, force=force)

@@ -111,13 +111,13 @@ class Option(click.Option):
         self.group, self.usual, self.commas = group, usual, commas
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Have the parser keep all values; of an option that takes one, it would keep the last."""
+        """Make the parser keep all values, even of an option that takes only one."""
         repeatable, self.multiple = self.multiple, not self.is_flag
         super().add_to_parser(parser, ctx)
         self.multiple = repeatable
 
     def consume_value(self, ctx: click.Context, opts: Any) -> Any:
-        """Return the value; refuse an empty one, and a second one of an option that takes one."""
+        """Return the value; refuse an empty one, or a second one if the option takes only one."""
         if self.name in opts and not self.is_flag:
             first, *others = values = opts[self.name]
             problem = ""
@@ -159,8 +159,8 @@ TABLE: dict[str, Row] = {
     "as_json": _row(OUTPUT, "Print one JSON document and nothing else", "--json", is_flag=True),
     "full": _row(OUTPUT, "Print all tables, with all pairs", is_flag=True),
     "force": _row(OUTPUT, "Replace files in --out that occstats did not write", is_flag=True),
-    "by": _row(COMPARISON, "Compare within each value of this column (a language, a size class), "
-        "corrected over all of them", metavar="COLUMN"),
+    "by": _row(COMPARISON, "Compare within each value of this column (a language, a size class); "
+        "the tests are corrected over all values", metavar="COLUMN"),
     # Settings of a comparison
     "control": _row(COMPARISON, "Baseline of a many-to-one comparison", metavar="NAME"),
     "margin": _row(COMPARISON, "Smallest difference that matters; undecided pairs whose "
@@ -180,7 +180,7 @@ TABLE: dict[str, Row] = {
         "drop-algorithms (only algorithms that have all tasks); worst or worst=SCORE (rank "
         "below every score); impute=NAME (the score of a baseline)", metavar="POLICY",
         usual="refuse"),
-    "test": _row(TESTS, "Clustered signed-rank test of the estimand typical: Rosner, Glynn and "
+    "test": _row(TESTS, "Clustered signed-rank test for the typical difference: Rosner, Glynn and "
         "Lee, or Datta and Satten", choices=CHOICES["test"], usual="rgl"),
     "correction": _row(TESTS, "Correction for multiple testing", choices=CHOICES["correction"],
         usual="max-t; holm with an engine in R"),
@@ -192,7 +192,7 @@ TABLE: dict[str, Row] = {
         choices=CHOICES["alternative"], usual="two-sided"),
     "null": _row(TESTS, "Null distribution: cluster sign flips (for the estimand typical), a "
         "bootstrap of datasets (for mean), or the normal or t distribution",
-        choices=CHOICES["null"], usual="by the estimand; asymptotic with an engine in R"),
+        choices=CHOICES["null"], usual="depends on the estimand; asymptotic with an engine in R"),
     "engine": _row(TESTS, "Engine of the tests: R's clusrank embedded by rpy2 or run by Rscript; "
         "both checks native against R", choices=CHOICES["engine"], usual="native"),
     "tie_tolerance": _row(TESTS, "Round differences to multiples of this before ranking, "
@@ -219,9 +219,10 @@ TABLE: dict[str, Row] = {
         "--lower-is-better/--higher-is-better", default=None, callback=_direction,
         usual="known from the name of the measure"),
     "fold": _column("The cross-validation fold; scores are averaged over folds", "fold"),
-    "repeat": _column("The repeat or seed, also averaged over (@file: each file, @row: each row)",
+    "repeat": _column("The repeat or seed; scores are averaged over repeats (@file: each file, "
+        "@row: each row)",
         "repeat, seed, …"),
-    "status": _column("The status of a run; scores of failed runs are missing", "status"),
+    "status": _column("The status of a run; scores of failed runs count as missing", "status"),
     "transpose": _row(READ, "Rows are algorithms and columns are tasks, as in a leaderboard",
         is_flag=True),
     "dataset_from": _row(READ, "Regular expression that finds the dataset in the name of a "
@@ -230,10 +231,10 @@ TABLE: dict[str, Row] = {
         "column, file or task", metavar="REGEX"),
     "ignore": _column("Leave out a column, such as an average over the others; repeatable",
         multiple=True),
-    "where": _row(READ, "Keep only the rows with this value, or, with !=, those with another "
-        "value; repeatable", metavar="COLUMN=VALUE", multiple=True),
-    "table": _row(READ, "Table of a file with several, or sheet of a workbook: its number or "
-        "name", metavar="N", usual="the only one"),
+    "where": _row(READ, "Keep only the rows with this value, or, with !=, the rows without it; "
+        "repeatable", metavar="COLUMN=VALUE", multiple=True),
+    "table": _row(READ, "Number or name of the table or sheet, if a file has several",
+        metavar="N", usual="the only one"),
     "traits": _column("A property of the tasks; repeatable", "n_samples, n_features, …",
         "--trait", multiple=True),
     "metric": _row(READ, "Metric to keep, if a column names the metric of each row",
@@ -264,15 +265,15 @@ TABLE: dict[str, Row] = {
     "sd_run": _row(PLANNING, "Standard deviation between runs (folds or seeds) of a task",
         metavar="NUMBER", type=FLOAT, usual="that of the pilot, or 0"),
     "n_datasets": _row(PLANNING, "Number of datasets for which to compute the power",
-        metavar="N", type=Number(int, least=2), usual="those of the pilot"),
+        metavar="N", type=Number(int, least=2), usual="as in the pilot"),
     "n_tasks": _row(PLANNING, "Tasks per dataset", metavar="N", type=COUNT,
         usual="as in the pilot, or 1"),
     "n_runs": _row(PLANNING, "Runs per task", metavar="N", type=COUNT,
         usual="as in the pilot, or 1"),
     "n_algorithms": _row(PLANNING, "Algorithms whose pairs are corrected together", metavar="N",
-        type=COUNT, usual="those of the pilot, or 2"),
+        type=COUNT, usual="as in the pilot, or 2"),
     "power": _row(PLANNING, "Desired power", type=FLOAT, usual="0.8"),
-    "budget": _row(PLANNING, "Runs per algorithm, to be divided among datasets, tasks and "
+    "budget": _row(PLANNING, "Number of runs per algorithm to divide among datasets, tasks and "
         "seeds", metavar="RUNS", type=FLOAT),
     "dataset_cost": _row(PLANNING, "Additional cost of each dataset, in runs", metavar="RUNS",
         type=FLOAT, usual="0"),
@@ -309,17 +310,17 @@ TABLE: dict[str, Row] = {
     "data": _row(WORK, "Folder with one file per dataset, a file, or the built-in datasets; "
         "repeatable", multiple=True, default=["builtin"], show_default=True,
         metavar="DIR|FILE|builtin"),
-    "datasets": _row(WORK, "Only these datasets: names or globs, separated by commas",
+    "datasets": _row(WORK, "Only these datasets: names or glob patterns, separated by commas",
         metavar="A,B,C*", commas=True),
     "label": _row(WORK, "Column with the class labels", metavar="COLUMN", default="class",
         show_default=True),
-    "descriptors": _row(WORK, "Names of the nine, import paths such as pyod.models.ecod:ECOD, "
-        "files such as mine.py:Class, or name=package.module:Class", metavar="A,B,…",
-        commas=True, usual="all nine"),
+    "descriptors": _row(WORK, "Names of included descriptors, import paths such as "
+        "pyod.models.ecod:ECOD, files such as mine.py:Class, or name=package.module:Class",
+        metavar="A,B,…", commas=True, usual="all nine"),
     "jobs": _row(WORK, "Maximum number of worker processes; short runs use fewer", "-j", "--jobs",
         type=COUNT, metavar="N", usual="one per core"),
-    "scheduler": _row(WORK, "Dask scheduler (tcp://host:port); its workers need the same files",
-        metavar="ADDRESS"),
+    "scheduler": _row(WORK, "Dask scheduler (tcp://host:port); its workers must have the same "
+        "files", metavar="ADDRESS"),
     "shard": _row(WORK, "Compute only the I-th of N parts of the work, for job arrays",
         metavar="I/N", callback=_shard),
     "timeout": _row(WORK, "Time limit of a fit (in a sweep, of a fold)", metavar="SECONDS",
@@ -346,8 +347,8 @@ TABLE: dict[str, Row] = {
         multiple=True, metavar="[NAME=]N", usual="the paper's"),
     "attributes": _row(WORK, "Attributes of generated rows", metavar="N", default=28,
         show_default=True, type=COUNT),
-    "sizes": _row(WORK, "Numbers of training rows", metavar="N,N,…", commas=True, callback=_sizes,
-        usual="powers of two from 64 to 8192"),
+    "sizes": _row(WORK, "Numbers of training rows, separated by commas", metavar="N,N,…",
+        commas=True, callback=_sizes, usual="powers of two from 64 to 8192"),
     "samples": _row(WORK, "Samples per size", metavar="N", default=5, show_default=True,
         type=COUNT),
     "queries": _row(WORK, "Query rows", metavar="N", default=1024, show_default=True, type=COUNT),

@@ -408,7 +408,8 @@ class Comparison:
         table : {"comparison", "p_values", "scores"}
             The comparison with the leader or control, the p-values of all pairs, or all scores.
         caption : str, optional
-            LaTeX that begins the caption; by default a title. The meaning of the marks follows.
+            LaTeX code for the beginning of the caption; by default, a title. An explanation of the
+            marks follows.
         label : str, optional
             Name by which the paper refers to the table; by default ``tab:comparison``,
             ``tab:p-values`` or ``tab:scores``.
@@ -416,7 +417,7 @@ class Comparison:
         Returns
         -------
         str
-            The table as in the file of the same name in the folder of ``write``.
+            The table, equal to the file of the same name that ``write`` creates.
 
         Examples
         --------

@@ -50,7 +50,7 @@ class JointTests(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """The decision about all pairs; matrices are k × k, [a, b] being about a compared with b."""
+    """The decision about all pairs; entry [a, b] of a k × k matrix compares a with b."""
 
     study: Study
     #: Estimates, statistics, intervals and unadjusted p-values of the estimand.

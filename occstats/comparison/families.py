@@ -329,7 +329,7 @@ class Comparisons(Mapping[str, Comparison]):
         Parameters
         ----------
         caption
-            LaTeX that begins the caption; by default a title.
+            LaTeX code for the beginning of the caption; by default, a title.
         label
             Name by which the paper refers to the table; by default ``tab:measures`` or
             ``tab:slices``.

@@ -119,8 +119,8 @@ def compare(
         and Satten.
     correction : {'max-t', 'holm', 'hochberg', 'bonferroni', 'benjamini-hochberg', \
 'benjamini-yekutieli', 'none'}, optional
-        Correction for multiple testing. The default (None) is ``'max-t'``, and ``'holm'`` if R
-        computes the tests; ``'none'`` leaves the p-values uncorrected.
+        Correction for multiple testing. The default (None) is ``'max-t'``, or ``'holm'`` if R
+        computes the tests. ``'none'`` leaves the p-values uncorrected.
     family : {'all', 'control', 'row', 'measures'}, optional
         Tests corrected together: all pairs, the comparisons with the control, or the
         one-sided tests of each algorithm against all others. The default is ``'all'``, and

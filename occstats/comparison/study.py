@@ -150,7 +150,7 @@ class Study:
 
     @cached_property
     def left_out(self) -> list[str]:
-        """Return the parts that this size leaves no time for.
+        """Return the parts that would take too long for this size.
 
         The costs in nanoseconds (`benchmarks/compare_size.md` in the repository) depend on sizes
         and settings alone: the same comparison always has the same parts.
@@ -168,7 +168,7 @@ class Study:
     @property
     def shared_prefix(self) -> str:
         """Return a hint if most names of datasets share a prefix with others, else nothing."""
-        if self.results.dataset_hint:  # which says more
+        if self.results.dataset_hint:  # more specific
             return ""
         names = pd.Series(self.sample.clusters.labels).astype(str)
         stems = names.str.extract(STEM, expand=False)
@@ -177,19 +177,19 @@ class Study:
             return ""
         return (
             f"Many names share a prefix ({', '.join(map(printable, names[shared][:2]))}): if these "
-            "form groups, name their column (dataset=…) or a pattern in the names (dataset_from=…)."
+            "form groups, pass dataset=… (their column) or dataset_from=… (a pattern in the names)."
         )
 
     @property
     def vacuous_margin(self) -> str:
-        """Return a sentence about a margin of at least the range of all scores, else nothing."""
+        """Return a warning if the margin is at least the range of all scores, else nothing."""
         scores = self.results.scores.to_numpy(dtype=np.float64)
         low, high = np.nanmin(scores), np.nanmax(scores)
         if self.settings.margin is None or self.settings.margin < high - low:
             return ""
         return minus_signs(
-            f"All scores lie in {low:.4g} … {high:.4g}, so every pair is within a margin of "
-            f"{self.settings.margin:g}."
+            f"All scores lie in {low:.4g} … {high:.4g}, so every difference is within the "
+            f"margin of {self.settings.margin:g}."
         )
 
     @property
@@ -213,18 +213,18 @@ class Study:
         if self.scale != 1:
             yield (
                 f"The scores are on the order of {self.scale:g}: differences within "
-                f"±{settings.rope:g} are practically equivalent, within "
-                f"{settings.tie_tolerance:g} they are ties."
+                f"±{settings.rope:g} are practically equivalent, and those "
+                f"within {settings.tie_tolerance:g} are ties."
             )
         if self.vacuous_margin:
             yield self.vacuous_margin
         if (kept := int(sample.complete.sum())) < n:
             yield (
-                f"Ranks, mean scores and all else but the pairs use the {kept:,} of {n:,} tasks "
-                "that all algorithms have."
+                "Ranks, mean scores and all results except pairwise comparisons use only the "
+                f"{kept:,} of {n:,} tasks that all algorithms have."
             )
         if self.n_clusters < 2:
-            yield f"A single {results.unit} permits no intervals and no tests."
+            yield f"With a single {results.unit}, no intervals or tests are possible."
         elif self.n_clusters < FEW_DATASETS:
             yield (
                 f"With {self.n_clusters} {results.unit}s intervals are rough, and posterior "
@@ -236,7 +236,7 @@ class Study:
             yield (
                 f"With {count(sample.n_pairs, 'pair')} of algorithms, {count(m, 'dataset')} and "
                 f"{count(n, 'task')}, these parts were left out: {', '.join(self.left_out)}; "
-                "fewer algorithms (algorithms=…) include more parts."
+                "to include more of them, pass fewer algorithms (algorithms=…)."
             )
         wanted = settings.n_resamples
         if self.form_resamples < wanted:
@@ -275,13 +275,13 @@ def prepare(results: Results, settings: Settings) -> Study:
 
 
 def check_possible(name: str, difference: float | None, results: Results) -> None:
-    """Raise an error about a difference that no two scores of the measure have."""
+    """Raise an error for a difference that two scores of the measure cannot have."""
     low, high = score_range(results)
     if difference is not None and abs(difference) >= high - low:
         near = f" (did you mean {difference / 100:g}?)" * (abs(difference) < 100 * (high - low))
         bound = f"below {high - low:g}" if difference > 0 else f"above {low - high:g}"
         raise ArgumentError(
-            f"{name} must be {bound}, as {score_word(results.score_name)} lies in "
+            f"{name} must be {bound}, because {score_word(results.score_name)} lies in "
             f"{minus_signs(f'{low:g}')} … {high:g}; got {difference:g}{near}"
         )
 

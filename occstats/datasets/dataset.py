@@ -406,7 +406,7 @@ def _chosen(found: Mapping[str, Source], datasets: Iterable[str] | None) -> list
         if not matching:
             raise DataError(
                 f"no dataset matches {pattern!r}{did_you_mean(pattern, found)}; available: "
-                f"{', '.join(sorted(found))} (name the folder of others with data=…)"
+                f"{', '.join(sorted(found))} (for other datasets, pass their folder as data=…)"
             )
         chosen |= {name: found[name] for name in matching}
     return list(chosen.values())

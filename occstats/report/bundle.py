@@ -74,7 +74,7 @@ def write(comparison: Comparison, folder: str | os.PathLike[str], *, force: bool
 
 
 def contents(comparison: Comparison, *, label: str = "") -> dict[str, str | bytes]:
-    """Return the content of each file by its path, which no name in the data can change.
+    """Return the content of each file by its path, which does not depend on names in the data.
 
     In a document of several comparisons, `label` distinguishes the labels of their tables.
     """

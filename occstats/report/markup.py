@@ -354,7 +354,7 @@ def _without_blank_end(part: Table, n_leading: int) -> Table:
 
 
 def _room(table: Table) -> float:
-    """Return the width that a table takes at most: a long one also uses the margins."""
+    """Return the maximum width of a table; a long one may extend into the margins."""
     return LONG_WIDTH if SIZES[-1][3] * len(table) > PAGE_HEIGHT else TEXT_WIDTH
 
 
@@ -436,7 +436,7 @@ def _n_groups(table: Table, group_columns: int) -> int:
 
 
 def fits_text(table: Table) -> bool:
-    """Return whether the whole table fits the text in the smallest font, none of it wrapped."""
+    """Return True if the whole table fits the text in the smallest font without wrapping."""
     return not _wrapped_width(table) and _needed_width(table, SIZES[-1]) <= _room(table)
 
 

@@ -66,7 +66,7 @@ PAIR_COLUMNS = ["difference", "ci_low", "ci_high", "p", "conclusion", "reversed"
 PAIR_COLUMNS += ["wins", "ties", "losses"]
 FRIEDMAN = ("chi_squared", "iman_davenport")
 FIRST_ROWS = 15
-ROUNDED_BEST = "The best score of each task and all that round to it are in bold."
+ROUNDED_BEST = "The best score of each task and all scores that round to it are in bold."
 # Longer names are replaced by a role in headings.
 LONGEST_NAME = 12
 # Traits in the order of the table of Lenz et al.: heading and writer. Papers print sizes without

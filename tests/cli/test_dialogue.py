@@ -139,7 +139,7 @@ def test_a_measure_is_chosen_before_its_direction(tmp_path):
     frame.to_csv(tmp_path / "table.csv", index=False)
     code, screen = converse(tmp_path, COMMAND, "solver", "group", "f1", "rmse", "y")
     assert code == 0, screen
-    assert "'solver' is the algorithm; name another column." in screen
+    assert "'solver' is the algorithm; choose another column." in screen
     assert "lower is better; only rows with 'metric=rmse'" in " ".join(screen.split())
 
 
@@ -242,7 +242,7 @@ def test_columns_that_differ_are_asked_about_one_after_another(tmp_path):
         written(tmp_path, frame), COMMAND, "points", "h", "mode=x", "trial=repeat", "y", "y"
     )
     assert code == 0, screen
-    assert screen.count("Rows of one task and algorithm differ in:") > 1
+    assert screen.count("Rows of the same task and algorithm differ in:") > 1
 
 
 def test_rows_that_summarise_told_tasks_may_be_left_out(tmp_path):

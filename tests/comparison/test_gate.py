@@ -57,7 +57,7 @@ def test_a_margin_of_the_range_of_all_scores_is_noted(tmp_path):
     for margin, noted in (("1", True), ("0.9", False)):
         options = ("--score", "solved", "--margin", margin)
         said = gate(tmp_path / "solved.csv", "ours", "base", *options).stdout
-        assert ("every pair is within a margin of 1" in " ".join(said.split())) == noted
+        assert ("every difference is within the margin of 1" in " ".join(said.split())) == noted
 
 
 @pytest.mark.parametrize("margin", ["0.02", "0.012345"])

@@ -140,7 +140,7 @@ def test_scores_that_round_to_the_best_are_bold_and_the_caption_says_so():
     frame["b"] += 1e-8
     latex = occstats.compare(frame, lower_is_better=True, n_resamples=100).to_latex("scores")
     assert [line.count(r"\textbf{") for line in body(latex)] == [2] * 20
-    assert "The best score of each task and all that round to it are in bold." in latex
+    assert "The best score of each task and all scores that round to it are in bold." in latex
 
 
 def test_the_tolerance_of_ties_is_a_power_of_ten_in_latex(comparison):

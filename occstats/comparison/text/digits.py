@@ -1,4 +1,4 @@
-"""Choose the decimals of printed scores, means and mean ranks by what is compared."""
+"""Choose enough decimals to distinguish printed scores, means and mean ranks."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def usual_digits(comparison: Comparison) -> int:
 
 
 def score_digits(comparison: Comparison) -> int:
-    """Return decimals for the scores of tasks, at most those of the input.
+    """Return the decimals for the scores of tasks, at most those of the input.
 
-    In few tasks another score looks like the best one.
+    In most tasks, no other score rounds to the best one.
     """
     results, tolerance = comparison.study.results, comparison.settings.tie_tolerance
     values = results.scores.to_numpy(float)
@@ -38,7 +38,7 @@ def score_digits(comparison: Comparison) -> int:
 
 
 def mean_digits(comparison: Comparison) -> int:
-    """Return decimals for means of scores, so that not most look alike, and none like the first."""
+    """Return the decimals for mean scores; most are distinct, and none rounds to the first."""
     scores = comparison.study.results.scores.to_numpy(float)
     means = comparison.study.means["mean_score"].to_numpy(float)[None]
     choices, tolerance = _choices(scores), 1e-12 * np.nanmax(np.abs(scores))
@@ -47,7 +47,7 @@ def mean_digits(comparison: Comparison) -> int:
 
 
 def rank_digits(comparison: Comparison) -> int:
-    """Return decimals for mean ranks: two, or more where another looks like the first."""
+    """Return the decimals for mean ranks: two, or more if another one rounds to the first."""
     ranks = comparison.study.means["mean_rank"].to_numpy(float)[None]
     return _distinguishing(ranks[:, :1], ranks, 1e-9, range(2, 6), 0.0)
 
@@ -55,7 +55,7 @@ def rank_digits(comparison: Comparison) -> int:
 def _choices(values: np.ndarray) -> range:
     """Return the usual decimals, and more."""
     sizes = np.abs(values)
-    # A few scores beyond 1, such as a correlation of 1.002, take no digits from the others.
+    # A few scores beyond 1, such as a correlation of 1.002, do not reduce the decimals.
     largest = max(min(np.nanmax(sizes), 1.0), np.nanquantile(sizes, 0.95))
     if largest == 0:
         return range(3, 4)
@@ -66,9 +66,9 @@ def _choices(values: np.ndarray) -> range:
 def _distinguishing(
     first: np.ndarray, second: np.ndarray, tolerance: float, choices: range, share: float
 ) -> int:
-    """Return the fewest decimals with which few rows have different values that look alike.
+    """Return the fewest decimals with which different values look alike in few rows.
 
-    A row counts only if the most decimals would help.
+    Rows in which they look alike even with the most decimals do not count.
     """
     with np.errstate(invalid="ignore"):
         differ = np.abs(first - second) > tolerance

@@ -190,8 +190,8 @@ def tally_sentence(comparison: Comparison) -> str:
     hint = comparison.study.shared_prefix if alone else ""
     if alone and not (hint or results.dataset_hint or "dataset" in results.column_names):
         hint = (
-            "If tasks form groups, name their column (dataset=…) or a pattern in the names"
-            " (dataset_from=…)."
+            "If tasks form groups, pass dataset=… (their column) or dataset_from=… (a pattern in"
+            " the names)."
         )
     if len(comparison.algorithms) == 2:
         if ignored > counts.different:
