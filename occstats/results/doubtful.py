@@ -63,7 +63,13 @@ def _with_summary_word(columns: Columns) -> list[str]:
 
 
 def _numbered(columns: Columns) -> list[str]:
+    """Return the columns named by numbers, or all if each name recurs with the same numbers."""
     named = [c for c in columns if c.strip().isdigit()]
+    parts = {c.strip().rpartition("_")[::2] for c in columns}
+    names, numbers = {name for name, _ in parts}, {number for _, number in parts}
+    crossed = min(len(names), len(numbers)) > 1 and len(names) * len(numbers) == len(parts)
+    if crossed and all(number.isdigit() and len(number) < 3 for number in numbers):
+        return [*columns]
     return named if len(named) > 1 else []
 
 
