@@ -98,9 +98,10 @@ def load_results(
     suite : str, optional
         Column with the suite of a dataset, if datasets are related.
     task : str or sequence of str, optional
-        Column with the task within its dataset. Several columns of text, or beside a `score`, are
-        joined with " / "; otherwise they are the tasks of a leaderboard. By default, a column
-        named task, problem, instance and the like.
+        Column with the task within its dataset; ``"@row"`` makes each row a task, if algorithms
+        are columns. Several columns of text, or beside a `score`, are joined with " / "; otherwise
+        they are the tasks of a leaderboard. By default, a column named task, problem, instance and
+        the like.
     algorithm : str or sequence of str, optional
         Column with the algorithm; ``"@file"`` uses the file name; the names in several columns are
         joined with " / ". By default, a column named algorithm, model, method and the like.
@@ -557,11 +558,11 @@ def _hint_at_datasets(
     columns = []
     if not (task is None or by_name or roles.across == "task" or task in {FILE, ROW}):
         columns = [c for c in roles.unused if raw.groups(c, task) and not is_time(c)]
+        known = {*raw.columns, *results.algorithms}  # the names of winners are no datasets
+        columns = [c for c in columns if not {*raw.names(c)} <= known]
     n_groups = len(raw.names(columns[0])) if columns else 0
     joined = [c for c in (reading.dataset, reading.task) if not isinstance(c, str | None) and c[1:]]
-    if (
-        joined and not columns and roles.across != "task"
-    ):  # the first of several columns may be the dataset
+    if joined and not columns and roles.across != "task":  # the first of them may be the dataset
         first, *others = joined[0]
         groups = {str(name).split(" / ")[0] for name in results.scores.index.unique(1)}
         if 1 < len(groups) < results.n_tasks:
