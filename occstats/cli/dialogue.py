@@ -310,10 +310,14 @@ class _Dialogue:
                 answers[option] = [*answers.get(option, ()), value]
 
     def _ask_repeated(self, error: UnclearTableError) -> None:
-        """Ask whether rows that no column tells apart are repeats."""
-        if not _agreed(f"{error.questions['repeated']}. Are these rows repeats, to be averaged"):
+        """Ask whether rows that no column tells apart are repeats, or tasks of a dataset."""
+        what, words = "repeats, to be averaged? (y / n):", ["yes", "no"]
+        if error.template.get("task") == "@row":
+            what, words = "tasks, or repeats to be averaged? (t / r / n):", ["task", "repeat", "no"]
+        answer = _choose(f"{error.questions['repeated']}. Are these rows {what}", *words)
+        if answer == "no":
             raise error
-        self.answers["repeat"] = "@row"
+        self.answers["task" if answer == "task" else "repeat"] = "@row"
 
     # -- what was read -----------------------------------------------------------------------------
 

@@ -209,8 +209,8 @@ TABLE: dict[str, Row] = {
     "dataset": _column("The dataset of a task (@file: the file name, @row: one per row)",
         "dataset, …", "--cluster", "--dataset", multiple=True, callback=_one_or_more),
     "suite": _column("The suite of a dataset, if datasets are related"),
-    "task": _column("The task within its dataset; several columns of names are joined, several of "
-        "scores are the tasks of a leaderboard",
+    "task": _column("The task within its dataset (@row: each row is a task); several columns of "
+        "names are joined, several of scores are the tasks of a leaderboard",
         "task, problem, …", multiple=True, callback=_one_or_more),
     "algorithm": _column("The algorithm (@file: the file name); several columns are joined",
         "algorithm, model, …", multiple=True, callback=_one_or_more),

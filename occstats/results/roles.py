@@ -47,6 +47,7 @@ _OWN = {"task": "class", "algorithm": "descriptor"}
 _COLUMN, _COLUMNS, _DIRECTION = Blank("COLUMN"), Blank("COLUMNS"), Blank("True|False")
 _ANOTHER = Blank("COLUMN", optional=True)
 _ROWS_ONLY = ("diff", "difference")  # names of tasks, but summaries above a column
+_WHICH_SCORE = "which column is the score?"
 _MOST_MEASURES = 500
 
 
@@ -451,9 +452,19 @@ class _Finder:
         if not differing:
             self.questions["repeated"] = problem
             remedy = "drop them, or pass repeat='@row' if they are repeats"
+            # The rows of a dataset may be its tasks, but not in a long table.
+            known = {*self.found} & {"dataset", "task", "fold", "repeat"}
+            if self.across and known == {"dataset"}:
+                remedy += ", or task='@row' if each row is a task"
+                self.options["task"] = Blank(ROW, optional=True)
             self.unclear(f"{problem}; {remedy}")
             self.options["repeat"] = Blank(ROW, optional=True)  # also in place of one told
             return
+        rest = [c for c in self.scores if measure(c)[0] or c not in differing]
+        listed = len(rest) == 1 and measure(rest[0])[0] and self._is_score(rest[0])
+        if listed and _WHICH_SCORE in self.problems:  # what the others are tells which it is
+            self.problems.remove(_WHICH_SCORE)
+            self.found["score"] = rest[0]
         self.questions["differing"] = chosen = differing[:3]
         shown = [
             f"{quote(c)} ({quote_list([n.strip()[:16] for n in raw.names(c)], limit=2)})"
@@ -515,7 +526,7 @@ class _Finder:
         check_numbers(raw, [c for c in self.free if measure(c)[0] or not scores])
         if not any(raw.is_numeric(c) or raw.is_flag(c) for c in self.free):
             raise self._without_numbers()
-        self.unclear("which column is the score?")
+        self.unclear(_WHICH_SCORE)
         return None
 
     def _is_score(self, column: str) -> bool:
@@ -538,8 +549,10 @@ class _Finder:
             if (n := [*self.raw.row_names(c)[self.raw.numbers(c).wrong]] or self.raw.names(c))
         ]
         comma = " with a decimal comma" if self.raw.decimal == "," else ""
+        taken = [c for c in self.raw.columns if self.raw.is_numeric(c)]
+        but = f" but {quote_list(taken, limit=3)}" if taken else ""
         return ResultsError(
-            f"{self.raw.name}: no column holds numbers{comma}, so there is no score"
+            f"{self.raw.name}: no column{but} holds numbers{comma}, so there is no score"
             f"{''.join(cells[-1:])}"
         )
 
