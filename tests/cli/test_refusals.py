@@ -46,7 +46,7 @@ def test_refusals_of_long_names_are_short(csv):
         (["compare", "long.csv", "--decimal", ","], "no column holds numbers with a decimal comma"),
         (["compare", "long.csv", "--task", "model"], "no column is named as the algorithm"),
         (["compare", "long.csv", "--transpose"], "may not be tasks"),
-        (["run", "--datasets", "ecoli", "--out", "x"], "the folder of others with --data …"),
+        (["run", "--datasets", "ecoli", "--out", "x"], "pass their folder as --data …"),
     ],
 )
 def test_refusals_name_the_cause(csv, typed, told):
