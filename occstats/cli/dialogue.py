@@ -349,14 +349,15 @@ class _Dialogue:
             f"{absent:,} of {results.scores.size:,} cells have no score. What should be done?"
         )
         _show(self._numbered(question))
-        numbered = {str(number): options for number, (options, _) in enumerate(offered, 1)}
-        for (number, options), (_, text) in zip(numbered.items(), offered, strict=True):
+        known: dict[str, dict[str, Any]] = {}
+        for number, (options, text) in enumerate(offered, 1):
+            known[str(number)] = known[options["missing"]] = options
             kept = options.get("algorithms", [])
             only = f" with {quote_list(kept, limit=4)}" if kept else ""
             _show(f"   {number} {options['missing']}{only}: {text}")
 
         def understood(answer: str) -> dict[str, Any]:
-            options = numbered.get(answer, {"missing": answer})
+            options = known.get(answer, {"missing": answer})
             if options["missing"] not in _OF_POLICY:
                 kept = results.select(options.get("algorithms", results.algorithms))
                 kept.resolve_missing(options["missing"])
@@ -373,6 +374,8 @@ class _Dialogue:
     def _confirmed(self, results: Results) -> bool:
         """Show the reading and its first rows, and ask whether it is right."""
         told = self._told
+        if "missing" in self.answers:
+            results = results.resolve_missing(self.answers["missing"])
         way = "higher" if results.higher_is_better else "lower"
         score = told.get("score") or results.column_names.get("score") or told.get("score_name")
         kept = "".join(

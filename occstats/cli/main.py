@@ -237,7 +237,7 @@ def advice(error: OccstatsError, arguments: Sequence[str]) -> str:
     lines = [*map(with_options, str(getattr(error, "problem", error)).split("\n"))]
     if retry:
         lines.append(f"try: {as_command(arguments, retry)}")
-        lines += [f"     ({reason}" for reason in first.split(" (", 1)[1:]]
+        lines += [f"     ({reason}" for reason in first.rsplit(" (", 1)[1:]]
         known = {*_options_of(arguments[0])} if arguments else set()
         # Leave out a choice of another command, such as --estimand in gate.
         others = [line for line in others if not line.startswith("--") or known & {*line.split()}]

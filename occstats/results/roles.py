@@ -256,7 +256,10 @@ class _Finder:
         direction = form == "task" and not (self.across and known)
         if form == "algorithm":
             if not self.keyed:
-                made["dataset"] = _COLUMN if self.names else Blank(ROW)
+                scores_only = all(map(self.raw.is_fractional, self.columns))
+                made["dataset"] = (
+                    _COLUMN if self.names else Blank(ROW if scores_only else f"COLUMN/{ROW}")
+                )
             if self.doubts or (self.form_asked and self.names):
                 made["algorithms"] = _COLUMNS
         elif form == "task":
