@@ -90,7 +90,8 @@ def test_failed_runs_need_a_score():
     worse = CliRunner().invoke(main, command.split())
     assert worse.exit_code == 4
     assert worse.stdout.startswith(
-        "inferior: The difference in mean score (higher is better), CAND − BASE, is\n−0.2959 (95 % CI "
+        "inferior: The difference in mean score (higher is better), CAND − BASE, is\n"
+        "−0.2959 (95 % CI "
     )
     # A measure with a known bound needs none.
     known = gate(path, *names, "--missing", "worst", "--score-name", "auroc")
