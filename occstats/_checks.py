@@ -1,6 +1,7 @@
 """Checks of arguments, with messages that name the argument, the rule and the value."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from importlib.util import find_spec
@@ -55,7 +56,9 @@ def check_number(
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not (math.isfinite(number) and number >= least and above < number < below):
-        raise ArgumentError(f"{name} must be {_rule(least, above, below)}; got {value!r}")
+        share = re.fullmatch(r"\s*(-?\d+\.?\d*)\s*%\s*", value) if isinstance(value, str) else None
+        near = f" (did you mean {float(share[1]) / 100:g}?)" if share else ""
+        raise ArgumentError(f"{name} must be {_rule(least, above, below)}; got {value!r}{near}")
 
 
 def _rule(least: float, above: float, below: float) -> str:

@@ -25,8 +25,9 @@ class OneClassKFold(StratifiedKFold):  # type: ignore[misc]
         Number of folds.
     target : object, default 1
         Label of the target class in y; the default suits labels 1 and 0, 1 and −1, or True and
-        False. ``scoring="roc_auc"`` takes the label that sorts last as positive: with any other
-        target, it returns 1 − AUROC, and a warning is issued; pass ``y == target`` instead.
+        False. ``scoring="roc_auc"`` needs two labels, and takes the one that sorts last as
+        positive: with any other target, it returns 1 − AUROC. In both cases a warning is issued;
+        pass ``y == target`` instead.
     shuffle : bool, default True
         Shuffle the rows of each class before splitting.
     random_state : int, RandomState or None, default 0
@@ -34,8 +35,7 @@ class OneClassKFold(StratifiedKFold):  # type: ignore[misc]
 
     Notes
     -----
-    ``scoring="roc_auc"`` needs y with exactly two labels, and ``scoring="accuracy"`` y with the
-    labels 1 and −1, which `predict` returns.
+    ``scoring="accuracy"`` needs y with the labels 1 and −1, which `predict` returns.
 
     Examples
     --------
@@ -74,6 +74,8 @@ class OneClassKFold(StratifiedKFold):  # type: ignore[misc]
         groups : ignored
             Present for API consistency.
         """
+        if y is None:
+            raise ValueError("y must be given: the labels, such as labels == 1.")
         labels = np.asarray(y)
         is_target = np.asarray(labels == self.target)
         if is_target.shape != labels.shape or not is_target.any():
@@ -86,12 +88,16 @@ class OneClassKFold(StratifiedKFold):  # type: ignore[misc]
         values: list[Any] = []
         with suppress(TypeError):  # labels of several types
             values = np.unique(labels).tolist()
-        if len(values) == 2 and values[1] != self.target:
-            warnings.warn(
+        problem = ""
+        if len(values) > 2:
+            problem = f'y has {len(values)} labels, and scoring="roc_auc" needs two.'
+        elif len(values) == 2 and values[1] != self.target:
+            problem = (
                 f"The target {self.target!r} is not the label that sorts last, which "
-                'scoring="roc_auc" takes as positive: it would return 1 − AUROC. Pass y == '
-                f"{self.target!r} as labels, and leave target out.",
-                stacklevel=2,
+                'scoring="roc_auc" takes as positive: it would return 1 − AUROC.'
             )
+        if problem:
+            remedy = f"Pass y == {self.target!r} as labels, and leave target out."
+            warnings.warn(f"{problem} {remedy}", stacklevel=2)
         for train, test in super().split(X, is_target):
             yield train[is_target[train]], test

@@ -181,6 +181,8 @@ def gate(
         console = make_console()
         print_wrapped(console, f"{found.outcome}: {found.evidence}", "bold")
         print_wrapped(console, found.caution)
+        for note in found.notes:
+            print_wrapped(console, with_options(f"Note: {note}"))
     sys.exit(found.exit_code)
 
 

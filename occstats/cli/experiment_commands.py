@@ -77,17 +77,20 @@ def _carry_out(
         if sys.stderr.isatty():
             say(described)
             say(f"Results go to {out}; Ctrl-C interrupts, and the same command resumes the work.")
-    with _resumable(out):
+    with _resumable(out, experiment.store.folder):
         experiment.run(force=recompute, **how)
     return True
 
 
 @contextlib.contextmanager
-def _resumable(out: str) -> Iterator[None]:
+def _resumable(out: str, rows: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        say(f"Interrupted; the same command resumes the work in {out}.")
+        # The folder of the rows is made with the first of them.
+        begun = rows.exists()
+        then = f"; the same command resumes the work in {out}" if begun else " before any result"
+        say(f"Interrupted{then}.")
         click.get_current_context().exit(INTERRUPTED)
 
 
@@ -233,7 +236,7 @@ def _run_paper(
         if as_json:
             click.echo(json.dumps({"tasks": tasks, "minutes": minutes, "settings": PINNED}))
         return 0
-    with _resumable(out):
+    with _resumable(out, Path(out)):
         table = paper.run(force=recompute, **how)
     import occstats
     from occstats._files import write_folder

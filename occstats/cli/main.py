@@ -50,6 +50,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "--models": ("--algorithms", "--descriptors"),
     "--metric": ("--score",),
     "--measure": ("--score",),
+    "--datasets": ("--n-datasets",),
+    **dict.fromkeys(("--effect", "--effect-size", "--delta"), ("--difference",)),
     **dict.fromkeys(("-o", "--output", "--dir"), ("--out",)),
     **dict.fromkeys(("--cores", "--cpus", "--n-jobs", "--threads", "--workers"), ("--jobs",)),
 }

@@ -31,6 +31,7 @@ from occstats.stats.friedman import Classical, classical_tests
 from occstats.stats.ranks import rank_frequencies
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from occstats.comparison.study import Study
@@ -60,6 +61,12 @@ def main_pairs(
     order = np.lexsort((second[keep], first[keep]))
     known = [name for name in columns if name in frame]
     return frame.loc[keep, known].iloc[order].reset_index(drop=True)
+
+
+def _near(column: str, known: Sequence[str]) -> str:
+    """Return the column that is probably meant; ``p`` is the p-value after the correction."""
+    corrected = column.casefold() in ("p_adjusted", "p_corrected", "p_simultaneous")
+    return did_you_mean("p" if corrected else column, known)
 
 
 class Tally(NamedTuple):
@@ -369,7 +376,7 @@ class Comparison:
         columns = [*self.summary.columns, *self.pairwise_full.columns]
         if sentence or column in columns or column in type(self).__dict__:
             return sentence
-        near = did_you_mean(str(column), [*EXPLANATIONS, *map(str, columns)])
+        near = _near(str(column), [*EXPLANATIONS, *map(str, columns)])
         return f"There is no column {column!r}{near or '; see comparison.pairwise_full.columns'}."
 
     @property
@@ -389,7 +396,7 @@ class Comparison:
         if column not in values:
             raise ArgumentError(
                 f"column must be one of {listing(values, conjunction='or')}; got {column!r}"
-                f"{did_you_mean(str(column), values)}"
+                f"{_near(str(column), values)}"
             )
         square = self.pairwise_full.pivot(index="a", columns="b", values=column)
         return square.reindex(index=self.algorithms, columns=self.algorithms)
@@ -529,6 +536,8 @@ class Comparison:
         elif isinstance(condition, pd.Series):
             mask = condition.reindex(self.results.scores.index)
         keep = np.asarray(mask)
+        if callable(condition):
+            raise ArgumentError('where: a function is no condition; write it as text: "n > 100"')
         if keep.shape != (n,) or keep.dtype != np.bool_:
             raise ArgumentError(
                 f"where: the mask must be {n:,} booleans, one per task; got "

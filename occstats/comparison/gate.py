@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occstats._format import decimals, minus_signs, p_equation, p_writer, printable
-from occstats.comparison.text.verdict import difference_digits, difference_of
+from occstats.comparison.text.verdict import difference_digits, difference_of, main_notes
 from occstats.results.aliases import score_word
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class Gate:
     evidence: str
     #: The failures that this number of datasets cannot exclude.
     caution: str
+    #: What `compare` notes on the data and the p-values, too.
+    notes: tuple[str, ...]
 
     @property
     def exit_code(self) -> int:
@@ -69,7 +71,7 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
         f"A failure that affects fewer than about {100 * (1 - 0.05 ** (1 / m)):.2g} % of all "
         f"{unit}s can easily be absent from a sample of {m}."
     )
-    return Gate(outcome, evidence, f"{caution} {comparison.study.vacuous_margin}".strip())
+    return Gate(outcome, evidence, caution, tuple(main_notes(comparison)))
 
 
 def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
@@ -91,7 +93,8 @@ def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
     if settings.margin is not None:
         parts.insert(1, f"margin {decimals(places)(settings.margin)}")
     line = (
-        f"The difference in {settings.estimand} {score_word(results.score_name)}, "
+        f"The difference in {settings.estimand} {score_word(results.score_name)} "
+        f"({'higher' if results.higher_is_better else 'lower'} is better), "
         f"{difference_of(results, *names)}, is {difference} ({'; '.join(parts)})."
     )
     if row["mean_difference"] * row["typical_difference"] < 0:

@@ -86,12 +86,14 @@ def forest(
         write_p = p_writer(comparison.settings)
         numbers = [write_p(p) if np.isfinite(p) else "" for p in decisions.p[0, 1:]]
         bold = decisions.differ[0, 1:].tolist()
-        write_column(axes, numbers, "p", bold=bold)
+        if decisions.tested.any():
+            write_column(axes, numbers, "p", bold=bold)
         estimand = ESTIMANDS[comparison.settings.estimand or "typical"]
         sides = difference_of(comparison.results, plot.label(subject), "rival")
         plot.label_values(axes, f"{estimand} in {score_label(comparison)}, {sides}")
-        plot.note(_note(comparison, rows, decisions.basis, plot.label(subject)))
-        return plot.finish(axes, _alternative_text(rows, subject, decisions.basis))
+        how = f"Decided {decisions.basis}." if decisions.tested.any() else "No pair was tested."
+        plot.note(_note(comparison, rows, decisions.basis, plot.label(subject), how))
+        return plot.finish(axes, _alternative_text(rows, subject, how))
 
 
 def _draw_rows(axes: Axes, comparison: Comparison, rows: pd.DataFrame) -> None:
@@ -123,14 +125,16 @@ def _draw_rows(axes: Axes, comparison: Comparison, rows: pd.DataFrame) -> None:
             axes.plot(value[row], row, marker, color=colour, ms=5, mfc=filled, mew=1.0, zorder=3)
 
 
-def _note(comparison: Comparison, rows: pd.DataFrame, basis: str, subject: str) -> str:
+def _note(
+    comparison: Comparison, rows: pd.DataFrame, basis: str, subject: str, decided: str
+) -> str:
     settings, found = comparison.settings, set(rows["conclusion"])
     kinds = [
         f"{shape} if {subject} is {kind}"
         for kind, shape in (("better", "circles"), ("worse", "squares"), ("equivalent", "diamonds"))
         if kind in found
     ]
-    text = f"Filled {', '.join(kinds)}, {basis}." if kinds else f"Decided {basis}."
+    text = f"Filled {', '.join(kinds)}, {basis}." if kinds else decided
     if settings.has_intervals and rows[["ci_low", "ci_high"]].notna().any(axis=None):
         together = settings.correction != "none" and len(comparison.algorithms) > 2
         open_ended = np.isinf(rows[["ci_low", "ci_high"]].to_numpy(dtype=float)).any()
@@ -141,7 +145,7 @@ def _note(comparison: Comparison, rows: pd.DataFrame, basis: str, subject: str) 
     return text
 
 
-def _alternative_text(rows: pd.DataFrame, subject: str, basis: str) -> str:
+def _alternative_text(rows: pd.DataFrame, subject: str, decided: str) -> str:
     parts = [
         f"{clean(name)} {row['difference']:+.3g} ({row['conclusion'] or 'not tested'})"
         for name, row in rows.head(20).iterrows()
@@ -149,5 +153,5 @@ def _alternative_text(rows: pd.DataFrame, subject: str, basis: str) -> str:
     ]
     return (
         f"Forest plot of the differences of {clean(subject)} from {len(rows)} rivals, positive if "
-        f"{clean(subject)} is better: {', '.join(parts) or 'none is defined'}. Decided {basis}."
+        f"{clean(subject)} is better: {', '.join(parts) or 'none is defined'}. {decided}"
     )

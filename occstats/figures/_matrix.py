@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from numpy.typing import ArrayLike, NDArray
 
-from occstats._format import minus_signs
+from occstats._format import listing, minus_signs
+from occstats.errors import FigureError
 from occstats.figures._base import LINE_SPACING, ROWS, Plot
 from occstats.figures._labels import escape, measure
 from occstats.figures._style import ArtistOptions, ink_on, paper
@@ -39,8 +40,10 @@ def matrix_axes(
 
     Names take no more than cells in which the numbers fit, `enough` inches wide, leave.
     """
-    rows, columns, cell, heading, angle = _labels(plot, names, enough)
     count = len(names)
+    if count < 2:
+        raise FigureError(f"a matrix of pairs needs two algorithms; got {listing(names)}")
+    rows, columns, cell, heading, angle = _labels(plot, names, enough)
     axes = plot.axes(cell * count + heading + 0.1)
     axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")
     if cell < _LARGEST_CELL:

@@ -31,6 +31,8 @@ def gate_comment(comparison: Comparison, gate: Gate, candidate: str, baseline: s
         "",
         escape_markdown(gate.caution),
     ]
+    for note in gate.notes:
+        lines += ["", f"Note: {escape_markdown(note)}"]
     sign = 1.0 if results.higher_is_better else -1.0
     parts = [("Datasets", scores.groupby(level=0).mean())]
     if len(scores) > scores.index.get_level_values(0).nunique():

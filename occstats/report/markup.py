@@ -210,12 +210,16 @@ def table_to_latex(
     \end{table}
     <BLANKLINE>
     """
+    if not isinstance(caption or "", str):
+        raise ArgumentError(f"caption must be text; got {caption!r}")
     title = caption or prose_to_latex(f"{table.title}.")
     explained = " ".join(filter(None, [table.explanation, table.remark()]))
     named = label or f"tab:{table.name.replace('_', '-')}"
     if not re.fullmatch(r"[\w:.\-/ ]+", str(named), re.ASCII):
         raise ArgumentError(f"label must consist of letters, digits and :.-/_; got {named!r}")
     parts = _parts(table, max(group_columns, 1))
+    if (explained or len(parts) > 1) and not title.rstrip("}").endswith((".", "!", "?", ":")):
+        title += "."
     environment, style = _fitting_style(
         parts, group_columns, f"{caption or table.title} {explained}"
     )

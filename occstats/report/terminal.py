@@ -20,6 +20,7 @@ from occstats._format import count, printable, wrap
 from occstats.comparison.decision import BETTER, WORSE
 from occstats.comparison.text.verdict import (
     headline,
+    main_notes,
     make_verdict,
     short_names,
     tally_sentence,
@@ -106,14 +107,7 @@ def print_comparison(
             if table.terminal_rows:
                 print_table(console, table, whole=FULL_ROWS, labels=labels)
     else:
-        # Notes on the data, the ranks and the p-values; others are about what is not shown.
-        notes = [
-            note
-            for note in (*comparison.study.notes, *comparison.decision.notes)
-            if note in comparison.results.notes
-            or note.startswith(("Ranks", "All scores"))
-            or "p-value" in note
-        ]
+        notes = main_notes(comparison)
         if len(notes) > MOST_NOTES:
             notes[MOST_NOTES:] = [f"{len(notes) - MOST_NOTES} more notes with --full."]
     for note in notes:

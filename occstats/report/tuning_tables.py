@@ -54,8 +54,9 @@ def defaults_table(sweep: Sweep) -> Table:
         title="Optimal default hyperparameters",
         explanation="The maximum of the smoothed mean AUROC (mean over the classes of a dataset, "
         "then over datasets; centred rolling mean with partial windows at the edges), rounded to "
-        "the paper's steps. Flat: the range within 0.001 of the maximum. 95 % CI: from resamples "
-        "of datasets.",
+        "the paper's steps. Flat: the range within 0.001 of the maximum."
+        + " 95 % CI: from resamples of datasets."
+        * bool(sweep.defaults["ci_low"].notna().any()),
         note=" ".join(sweep.notes),
         terminal_rows=30,
     )

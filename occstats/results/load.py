@@ -243,6 +243,14 @@ def _check_call(
         else source
         for source in sources
     )
+    if not isinstance(names := given["dataset"], str | None):
+        for source, frame in zip(sources, frames, strict=True):
+            if frame is source or not isinstance(frame, pd.DataFrame):
+                continue
+            if len(names) == len(frame) and not {*names} <= {*frame}:
+                raise ResultsError(
+                    "dataset: names columns; pass the datasets of the rows as datasets=…"
+                )
     return frames, Reading(**given)
 
 

@@ -110,5 +110,11 @@ def test_arguments_that_are_not_taken_are_refused_with_the_nearest(comparison):
     with pytest.raises(TypeError, match="did you mean 'caption'"):
         comparison.to_latex(captoin="x")
     assert comparison.explain(5).startswith("There is no column 5")
-    with pytest.raises(ArgumentError, match="booleans, one per task; got '<function"):
+    with pytest.raises(ArgumentError, match="where: a function is no condition; write it as text"):
         comparison.where(lambda traits: traits)
+    for name in ("p_adjusted", "p_simultaneous"):  # the opposite of p_unadjusted
+        with pytest.raises(ArgumentError, match=r"\(did you mean 'p'\?\)$"):
+            comparison.matrix(name)
+        assert comparison.explain(name).endswith("(did you mean 'p'?).")
+    with pytest.raises(ArgumentError, match=r"got '5%' \(did you mean 0\.05\?\)"):
+        occstats.compare("lenz2021", margin="5%")

@@ -172,6 +172,9 @@ def test_slices_are_read_with_the_options_of_other_comparisons():
         compare(table(4), score="auroc", by="part", dataset="dataset", cluster="task")
     with pytest.raises(ResultsError, match="datasets: gives the datasets of a mapping"):
         compare(table(4), score="auroc", by="part", datasets=["x"])
+    scores = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.4, 0.5]}
+    with pytest.raises(ResultsError, match="pass the datasets of the rows as datasets=…"):
+        compare(scores, dataset=["x", "y", "z"])
 
 
 def test_other_corrections_share_the_level():

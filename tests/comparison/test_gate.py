@@ -60,6 +60,17 @@ def test_a_margin_of_the_range_of_all_scores_is_noted(tmp_path):
         assert ("every difference is within the margin of 1" in " ".join(said.split())) == noted
 
 
+@pytest.mark.parametrize("form", [[], ["--markdown"]])
+def test_the_direction_and_the_notes_are_told(tmp_path, form):
+    wide = pd.read_csv(CASES / "gate1.csv")
+    frame = wide.melt(["dataset", "task"], var_name="model", value_name="accuracy")
+    frame.to_csv(tmp_path / "long.csv", index=False)
+    found = gate(tmp_path / "long.csv", "CAND", "BASE", "--lower-is-better", *form)
+    said = " ".join(found.stdout.split())
+    assert "The difference in mean accuracy (lower is better), BASE − CAND, is" in said
+    assert re.search(r"Note: \S+long.csv: 'accuracy' is usually higher-is-better\.", said)
+
+
 @pytest.mark.parametrize("margin", ["0.02", "0.012345"])
 def test_difference_limits_and_margin_have_equal_digits(margin):
     line = " ".join(gate(CASES / "gate2.csv", "CAND", "BASE", "--margin", margin).stdout.split())
@@ -79,7 +90,8 @@ def test_failed_runs_need_a_score():
     worse = CliRunner().invoke(main, command.split())
     assert worse.exit_code == 4
     assert worse.stdout.startswith(
-        "inferior: The difference in mean score, CAND − BASE, is −0.2959 (95 % CI "
+        "inferior: The difference in mean score (higher is better), CAND − BASE, is\n"
+        "−0.2959 (95 % CI "
     )
     # A measure with a known bound needs none.
     known = gate(path, *names, "--missing", "worst", "--score-name", "auroc")

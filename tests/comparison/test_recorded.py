@@ -130,7 +130,8 @@ def compared(name):
     lines = [tally_sentence(found), new_dataset_sentence(found, *pair)]
     if found.settings.estimand == "mean" and found.settings.has_intervals:
         for names in (pair, pair[::-1]):
-            lines += dataclasses.astuple(judge(found, *names))
+            gate = judge(found, *names)
+            lines += [gate.outcome, gate.evidence, gate.caution]
     return found.to_dict() | {"lines": lines}
 
 

@@ -15,6 +15,7 @@ NAMES = np.array(["setosa", "versicolor", "virginica"])[LABELS]
 @pytest.mark.parametrize(
     ("labels", "target"), [(LABELS == 1, 1), (2 * (LABELS == 1) - 1, 1), (NAMES, "versicolor")]
 )
+@pytest.mark.filterwarnings("ignore:y has 3 labels")
 def test_only_target_rows_are_trained_on(labels, target):
     folds = list(OneClassKFold(target=target).split(X, labels))
     expected = StratifiedKFold(5, shuffle=True, random_state=0).split(X, LABELS == 1)
@@ -42,6 +43,13 @@ def test_an_unknown_target_is_refused():
     expected = r"^target must be a label in y \('\w+', .*\), got 1; pass labels such as y == '\w+'"
     with pytest.raises(ValueError, match=expected):
         list(OneClassKFold().split(X, NAMES))
+
+
+def test_several_labels_cause_a_warning_with_the_remedy():
+    with pytest.warns(UserWarning, match=r"y has 3 labels, .* needs two\. Pass y == 2 as labels"):
+        list(OneClassKFold(target=2).split(X, LABELS))
+    with pytest.raises(ValueError, match="y must be given"):
+        list(OneClassKFold().split(X, None))
 
 
 @pytest.mark.parametrize("name", DESCRIPTORS)

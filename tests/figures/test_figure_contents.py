@@ -7,7 +7,7 @@ import itertools
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.text import Annotation
+from matplotlib.text import Annotation, Text
 
 import occstats
 from occstats import figures
@@ -105,12 +105,15 @@ def contrast(one, other):
 
 
 def test_one_dataset_has_ranks_without_intervals():
-    comparison = occstats.compare(results_frame(["p", "q"], ["only"], 4), n_resamples=100)
+    comparison = occstats.compare(results_frame(["one", "two"], ["only"], 4), n_resamples=100)
     note = note_of(comparison.plot.mean_ranks())
     assert note == "No intervals: too few datasets to resample."
     with pytest.raises(FigureError, match="no regression to draw"):
         comparison.plot.regression()
     assert note_of(comparison.plot.critical_difference()) == "No pair was tested."
+    forest = comparison.plot.forest()
+    assert note_of(forest) == "No pair was tested."
+    assert "p" not in [text.get_text() for text in forest.figure.findobj(Text)]
 
 
 # -- things close together stay apart --------------------------------------------------------------

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import occstats
+from occstats.errors import ArgumentError
 from occstats.report.bundle import methods_to_latex, paper_files, paper_table
 from occstats.report.formatted_table import Column, Table
 from occstats.report.markup import escape_latex, table_to_html, table_to_latex
@@ -195,6 +196,10 @@ def test_nine_algorithms_fit_a_column_and_labels_can_be_set(comparison):
         assert r"\label{tab:mine}" in latex
         assert r"\caption{See \cite{x}. " in latex
     assert comparison.to_latex(caption=None) == comparison.to_latex()
+    assert r"\caption{My cap. Difference" in comparison.to_latex("p_values", caption="My cap")
+    assert r"\caption{\emph{Why?} Diff" in comparison.to_latex("p_values", caption=r"\emph{Why?}")
+    with pytest.raises(ArgumentError, match="caption must be text; got 5"):
+        comparison.to_latex(caption=5)
 
 
 def sizes(latex):

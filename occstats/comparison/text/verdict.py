@@ -85,6 +85,17 @@ def headline(comparison: Comparison) -> str:
     )
 
 
+def main_notes(comparison: Comparison) -> list[str]:
+    """Return the notes on the data, the ranks and the p-values; others are about further tables."""
+    return [
+        note
+        for note in (*comparison.study.notes, *comparison.decision.notes)
+        if note in comparison.results.notes
+        or note.startswith(("Ranks", "All scores"))
+        or "p-value" in note
+    ]
+
+
 def subject_of(comparison: Comparison) -> str:
     """Return the algorithm that the verdict is about: the control, or else the leader."""
     return comparison.settings.control or comparison.algorithms[0]
