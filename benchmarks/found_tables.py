@@ -425,12 +425,12 @@ def _sixth() -> str:
     compared = [row for row in rows if row["outcome"] != "correctly refused"]
     shares = Counter(row["outcome"] for row in compared)
     at_once = shares["one filled template"] + shares["one dialogue"]
-    share, later = f"{at_once / len(compared):.0%}".replace("%", " %"), at_once + shares["more steps"]
+    later = at_once + shares["more steps"]
     lines = [
         "\n## Sixth sample\n",
         f"{len(rows)} tables from 32 repositories, {len(compared)} of which contain a comparison.",
         "The correct readings were written down before the first attempt. With one template, or",
-        f"one dialogue of at most four answers, {at_once} tables ({share}) were read",
+        f"one dialogue of at most four answers, {at_once} tables ({100 * at_once / len(compared):.0f} %) were read",
         "correctly, fewer than in the samples before. With more steps, or a fifth answer on",
         f"missing results, it was {later}. None was silently misread, but two",
         "templates led to a wrong reading: one did not offer a column of sizes as the",
