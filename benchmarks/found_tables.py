@@ -430,7 +430,8 @@ def _sixth() -> str:
         "\n## Sixth sample\n",
         f"{len(rows)} tables from 32 repositories, {len(compared)} of which contain a comparison.",
         "The correct readings were written down before the first attempt. With one template, or",
-        f"one dialogue of at most four answers, {at_once} tables ({100 * at_once / len(compared):.0f} %) were read",
+        f"one dialogue of at most four answers, {at_once} tables"
+        f" ({100 * at_once / len(compared):.0f} %) were read",
         "correctly, fewer than in the samples before. With more steps, or a fifth answer on",
         f"missing results, it was {later}. None was silently misread, but two",
         "templates led to a wrong reading: one did not offer a column of sizes as the",
