@@ -322,9 +322,14 @@ class Plot:
         remember(self._new, settings=self._settings)
         return self._new
 
-    def label_values(self, axes: Axes, text: str, share: float = 0.5) -> None:
-        """Label the horizontal axis, and give it as many ticks as fit a share of the width."""
-        size, room = matplotlib.rcParams["axes.labelsize"], 0.95 * self.inches
+    def label_values(
+        self, axes: Axes, text: str, share: float = 0.5, *, beside: float = 0.0
+    ) -> None:
+        """Label the horizontal axis, and give it as many ticks as fit a share of the width.
+
+        `beside` is the width in inches of a column at the right of the axes.
+        """
+        size, room = matplotlib.rcParams["axes.labelsize"], 0.95 * self.inches - beside
         for joint in (", ", " − "):
             if measure(text, size) > room:
                 text = text.replace(joint, f"{joint.rstrip()}\n", 1)
@@ -548,8 +553,8 @@ def format_rows(axes: Axes, count: int) -> None:
 
 def write_column(
     axes: Axes, cells: Sequence[str], heading: str = "", *, bold: Sequence[bool] = ()
-) -> None:
-    """Write a text for each row in a column at the right of the axes."""
+) -> float:
+    """Write a text for each row in a column at the right of the axes; return its inches."""
     # Points from the axes to the right end of the texts.
     right = 72 * max(measure(cell, "small") for cell in cells) + (6 if any(bold) else 5)
     at_end: dict[str, Any] = {
@@ -561,6 +566,7 @@ def write_column(
         axes.annotate(cell, (1.0, place), (right, 0), weight=weight, **at_end)
     if heading:
         axes.annotate(heading, (1.0, -0.85), (right, 0), annotation_clip=False, **at_end)
+    return right / 72
 
 
 # -- marks -----------------------------------------------------------------------------------------

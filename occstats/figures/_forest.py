@@ -86,11 +86,13 @@ def forest(
         write_p = p_writer(comparison.settings)
         numbers = [write_p(p) if np.isfinite(p) else "" for p in decisions.p[0, 1:]]
         bold = decisions.differ[0, 1:].tolist()
+        column = 0.0
         if decisions.tested.any():
-            write_column(axes, numbers, "p", bold=bold)
+            column = write_column(axes, numbers, "p", bold=bold)
         estimand = ESTIMANDS[comparison.settings.estimand or "typical"]
         sides = difference_of(comparison.results, plot.label(subject), "rival")
-        plot.label_values(axes, f"{estimand} in {score_label(comparison)}, {sides}")
+        text = f"{estimand} in {score_label(comparison)}, {sides}"
+        plot.label_values(axes, text, beside=column)
         how = f"Decided {decisions.basis}." if decisions.tested.any() else "No pair was tested."
         plot.note(_note(comparison, rows, decisions.basis, plot.label(subject), how))
         return plot.finish(axes, _alternative_text(rows, subject, how))

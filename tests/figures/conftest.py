@@ -127,6 +127,19 @@ def small():
     return occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"], n_resamples=100)
 
 
+@pytest.fixture(scope="session", params=["RMSE", "accuracy in %"])
+def other_scale(request):
+    """Names that almost fill a column, lower is better or in per cent."""
+    names = ["k-NearestNeighbours (k = 5)", "InceptionTime-ensemble", "MiniRocket (10,000 kernels)"]
+    frame = results_frame([*names, "HIVE-COTE 2.0"], list("abcdefgh"), 2)
+    lower = request.param == "RMSE"
+    frame["auroc"] = 37 * (1 - frame["auroc"]) if lower else 100 * frame["auroc"]
+    frame = frame.rename(columns={"auroc": request.param})
+    return occstats.compare(
+        frame, score=request.param, lower_is_better=lower, alpha=0.25, n_resamples=200
+    )
+
+
 @pytest.fixture(scope="session")
 def hostile():
     datasets = ["data$set", "d_1", "日本", "<b>", '"q"', "y" * 300, "d6", "d7", "d8"]

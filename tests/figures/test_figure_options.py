@@ -16,12 +16,13 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+import occstats
 from occstats import figures
 from occstats.figures import FIGURES
 from occstats.figures._style import root_figure
 from occstats.figures.registry import draw_figures
 
-from .conftest import words
+from .conftest import results_frame, words
 
 OF_COMPARISON = [name for name, entry in FIGURES.items() if entry.needs == ("comparison",)]
 
@@ -148,6 +149,30 @@ def test_order_of_the_algorithms(small, order, expected):
 # -- what holds for each figure --------------------------------------------------------------------
 
 
+def check_on_page(figure):
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    inked = figure.get_tightbbox(canvas.get_renderer())
+    width, height = figure.get_size_inches()
+    assert min(inked.x0, inked.y0, width - inked.x1, height - inked.y1) >= -0.02
+
+
+@pytest.mark.parametrize("name", OF_COMPARISON)
+def test_long_names_stay_on_the_page_for_any_scale(other_scale, name):
+    check_on_page(root_figure(getattr(figures, name)(other_scale)))
+
+
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("letters", range(2, 24, 3))
+def test_the_label_of_a_forest_stays_on_the_page_for_any_measure(letters, lower):
+    frame = results_frame(["InceptionTime-ensemble", "a name that is rather long"], [*"abcdefg"], 1)
+    measure = "m" * letters
+    comparison = occstats.compare(
+        frame.rename(columns={"auroc": measure}), score=measure, lower_is_better=lower
+    )
+    check_on_page(root_figure(figures.forest(comparison)))
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_text_is_legible_and_on_the_page(lenz2021, sweep_frame, times_frame, name):
     sources = {"comparison": lenz2021, "sweep": sweep_frame, "times": times_frame}
@@ -157,11 +182,7 @@ def test_text_is_legible_and_on_the_page(lenz2021, sweep_frame, times_frame, nam
     for text in figure.findobj(Text):
         if text.get_visible() and text.get_text().strip():
             assert text.get_fontsize() >= 6, text.get_text()
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    inked = figure.get_tightbbox(canvas.get_renderer())
-    width, height = figure.get_size_inches()
-    assert min(inked.x0, inked.y0, width - inked.x1, height - inked.y1) >= -0.02
+    check_on_page(figure)
     alternative = figures.alt_text(drawn)
     assert re.fullmatch(r"(?!.*nan).{60,}\.", alternative)
     assert figures.alt_text(figure) == alternative
