@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from occstats._format import percent
+from occstats._format import percent, shares
 from occstats.comparison import Comparison
 from occstats.comparison.text.verdict import difference_of
 from occstats.errors import FigureError
@@ -68,10 +68,16 @@ def posterior(
         draws, rope = _draws(comparison, first, second), float(comparison.settings.rope)
         pairs = comparison.pairwise_full
         row = pairs[(pairs["a"] == first) & (pairs["b"] == second)].iloc[0]
-        shares = row.reindex([*_REGIONS]).to_numpy(dtype=float)
-        if np.isnan(shares).any():
+        areas = row.reindex([*_REGIONS]).to_numpy(dtype=float)
+        if np.isnan(areas).any():
             below, above = np.mean(draws < -rope), np.mean(draws > rope)
-            shares = np.array([below, 1 - below - above, above])
+            areas = np.array([below, 1 - below - above, above])
+        # Rounded together, as in the table of effect sizes; "< 1 %" instead of 0.
+        together = shares(*areas[::-1]).split(" / ")[::-1]
+        percentages = [
+            percent(area) if rounded in ("0", "100") else f"{rounded} %"
+            for area, rounded in zip(areas, together, strict=True)
+        ]
         plot.style(comparison.algorithms, labels)
         axes = plot.axes(min(0.55 * plot.inches, 2.6))
         reach = np.quantile(draws, [0.0005, 0.9995]) + np.array([-0.1, 0.1]) * np.ptp(draws)
@@ -88,11 +94,11 @@ def posterior(
         axes.spines["left"].set_visible(False)
         # Below the top corners and at the middle: three texts never meet.
         places = (0.0, "left"), (0.5, "center"), (1.0, "right")
-        for (x_text, side), (colour, word), share in zip(
-            places, _REGIONS.values(), shares, strict=True
+        for (x_text, side), (colour, word), percentage in zip(
+            places, _REGIONS.values(), percentages, strict=True
         ):
             axes.text(
-                x_text, 0.99, f"{word}\n{percent(share)}", transform=axes.transAxes, ha=side,
+                x_text, 0.99, f"{word}\n{percentage}", transform=axes.transAxes, ha=side,
                 va="top", color=colour if word != "equivalent" else ink(), fontsize="small",
             )  # fmt: skip
         sides = difference_of(comparison.results, plot.label(first), plot.label(second))
@@ -103,7 +109,8 @@ def posterior(
             f"better than {plot.label(second)}."
         )
         words = [
-            f"{word} {percent(s)}" for (_, word), s in zip(_REGIONS.values(), shares, strict=True)
+            f"{word} {percentage}"
+            for (_, word), percentage in zip(_REGIONS.values(), percentages, strict=True)
         ]
         return plot.finish(
             axes,

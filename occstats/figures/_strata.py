@@ -11,9 +11,10 @@ from matplotlib.figure import FigureBase
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from occstats._format import minus_signs
+from occstats._format import decimals, minus_signs
 from occstats.comparison import Comparison
 from occstats.comparison.study import clusters_of
+from occstats.comparison.text.digits import mean_digits
 from occstats.figures._base import ROWS, Order, Plot, confidence_intervals, score_label
 from occstats.figures._labels import clean
 from occstats.figures._style import FADED, Width
@@ -79,8 +80,9 @@ def strata(
         panels[0].yaxis.set_major_locator(MaxNLocator(4, integer=True))
         panels[0].invert_yaxis()
         panels[0].margins(x=0.1)
+        write = decimals(mean_digits(comparison))
         bounds = [
-            f"{place}:\u00a0{low:#.2g}\u00a0to\u00a0{high:#.2g}\u00a0({tasks})"
+            f"{place}:\u00a0{write(low)}\u00a0to\u00a0{write(high)}\u00a0({tasks})"
             for place, (low, high, tasks) in enumerate(
                 strata[["low", "high", "n_tasks"]].itertuples(index=False), 1
             )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import re
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,6 +14,7 @@ from matplotlib.text import Annotation, Text
 import occstats
 from occstats import figures
 from occstats.errors import FigureError
+from occstats.report.tables import all_tables
 
 from .conftest import boxes, conclusions, decided, extents, note_of, results_frame
 
@@ -102,6 +105,33 @@ def contrast(one, other):
 
     low, high = sorted([luminance(one), luminance(other)])
     return (high + 0.05) / (low + 0.05)
+
+
+def test_bounds_of_strata_are_written_as_in_the_table(other_scale):
+    found = re.findall(r"\d: (\S+) to (\S+) \(\d", note_of(other_scale.plot.strata()))
+    table = next(table for table in all_tables(other_scale) if table.name == "strata")
+    # If lower is better, the figure starts at the easiest stratum.
+    told = [tuple(cells[0].split(" to ")) for cells in table.cells()]
+    assert sorted(found) == sorted(told)
+    assert all(re.fullmatch(r"[\d.]*\d", bound) for bound in itertools.chain(*found))
+
+
+@pytest.mark.parametrize(
+    ("areas", "told"),
+    [
+        # The table says 82 / 11 / 7 and 99 / 1 / 0.
+        ((0.8204, 0.1147, 0.0649), ["82", "11", "7"]),
+        ((0.9905, 0.0055, 0.004), ["99", "1", "< 1"]),
+    ],
+)
+def test_posterior_percentages_are_those_of_the_table(small, areas, told):
+    names = ["difference_above", "difference_within", "difference_below"]
+    changed = copy.copy(small)
+    known = dict(zip(names, areas, strict=True))
+    vars(changed)["pairwise_full"] = small.pairwise_full.assign(**known)
+    axes = changed.plot.posterior("ALP", "SVM")
+    above_first = [text.split("\n")[1].removesuffix(" %") for text in texts(axes)][::-1]
+    assert above_first == told
 
 
 def test_one_dataset_has_ranks_without_intervals():
