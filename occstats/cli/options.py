@@ -125,6 +125,9 @@ class Option(click.Option):
                 remedy = f" ({', '.join(map(repr, values))}); give one value"
                 if self.commas:
                     remedy = f"; write {self.opts[-1]} {shlex.quote(','.join(values))}"
+                    # Each value is a name or a list of names.
+                    if any("," in value for value in values):
+                        remedy += ", with double quotes around a name that contains a comma"
                 problem = f"is given {len(values)} times{remedy}"
             elif "" in values and self.name != "title" and self.metavar != "COLUMN":
                 problem = "must not be empty; give a value, or leave it out"
@@ -472,4 +475,9 @@ def with_options(message: str) -> str:
         return f"{option_name(found[1])} {value if value == '…' else shlex.quote(value)}"
 
     alone = re.compile(rf"^({names})(?=:? must | needs |: | ')|(?<=leave )({names})(?= out)")
-    return alone.sub(lambda found: option_name(found[1] or found[2]), argument.sub(typed, message))
+    text = alone.sub(lambda found: option_name(found[1] or found[2]), argument.sub(typed, message))
+    # Only double quotes keep the commas of a name in a list.
+    lists = tuple(option_name(name) for name, (_, row) in TABLE.items() if row.get("commas"))
+    if not text.startswith(lists):
+        return text
+    return re.sub(r"(?<=did you mean ')([^']*,[^']*)(?=')", r'"\1"', text)

@@ -60,6 +60,25 @@ def test_refusals_name_the_cause(csv, typed, told):
     assert told in " ".join(found.output.split())
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (["compare", "--algorithms", "p,r (10,000)"], """(did you mean '"r (10,000)"'?)"""),
+        (["figures", "--highlight", "r (10,000)"], """(did you mean '"r (10,000)"'?)"""),
+        (["compare", "--control", "r (10,00)"], "(did you mean 'r (10,000)'?)"),
+        (
+            ["compare", "--algorithms", "p", "--algorithms", "r (10,000)"],
+            "write --algorithms 'p,r (10,000)', with double quotes around a name that contains",
+        ),
+    ],
+)
+def test_names_with_a_comma_are_proposed_as_they_must_be_typed(csv, typed, told):
+    path = csv(SMALL.assign(**{"r (10,000)": 0.5 * SMALL["p"]}))
+    found = CliRunner().invoke(main, [typed[0], path, *typed[1:], "--higher-is-better"])
+    assert found.exit_code == 2
+    assert told in " ".join(found.output.split())
+
+
 def test_templates_are_wrapped_and_leave_the_direction_out(csv):
     frame = SMALL.rename(columns={"dataset": "of", "class": "part", "p": "points"})
     found = CliRunner().invoke(main, ["compare", csv(frame), "--no-input"])
