@@ -17,6 +17,7 @@ from occstats._format import (
     listing,
     minus_signs,
     p_equation,
+    p_value,
     p_writer,
     printable,
     wrap,
@@ -301,7 +302,7 @@ class _Writer:
             corrected = "corrected p-value" if several else "p-value"
             yield (
                 f"With {m} this benchmark cannot show a difference at α = {settings.alpha:g}: no "
-                f"{corrected} can be below {decision.smallest_p:.2g}; at least "
+                f"{corrected} can be below {self.bound()}; at least "
                 f"{count(decision.datasets_needed, results.unit)} are needed."
             )
         elif settings.null == "asymptotic" and results.n_independent < FEW_DATASETS:
@@ -311,6 +312,11 @@ class _Writer:
             )
         if self.possible and results.n_independent > 1 and corrected_by_row(self.comparison):
             yield ROWS_ALONE
+
+    def bound(self) -> str:
+        """Return the smallest attainable p-value, rounded as in the table unless it is extreme."""
+        p = self.comparison.decision.smallest_p
+        return p_value(p, self.settings.alpha) if 0.001 <= p < 0.995 else f"{p:.2g}"
 
     def words(self) -> dict[str, str]:
         """Return the subject's relation to others, by the conclusion."""
