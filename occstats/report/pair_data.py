@@ -67,7 +67,7 @@ def _measures(comparison: Comparison, rows: pd.DataFrame) -> list[tuple[str, str
          counts, ("wins", "ties", "losses")),
         ("rank-biserial correlation", "", decimals(2, signed=True), ("rank_biserial",)),
         ("probability of improvement on a task", "", percent, ("prob_improvement_task",)),
-        ("probability of improvement on a dataset", "", percent, ("prob_improvement_dataset",)),
+        ("share of datasets won", "", percent, ("prob_improvement_dataset",)),
         ("tasks", "", integer, ("n_tasks",)),
         ("datasets", "", integer, ("n_datasets",)),
     ]  # fmt: skip

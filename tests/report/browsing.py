@@ -53,7 +53,7 @@ def show_what_if(page):
     """Scroll to the what-if analysis and return its text."""
     sentence = find(page, "#what-if-sentence")
     page.execute_script("arguments[0].scrollIntoView({behavior: 'instant'})", sentence)
-    wait(page, lambda: "pairs differ" in sentence.text)
+    wait(page, lambda: "mean rank" in sentence.text)
     return sentence.text
 
 

@@ -128,6 +128,12 @@ def test_other_procedures_have_no_panel(undrawn, options):
         assert "what-if-view" not in page.split("<script")[0]
 
 
+def test_a_single_pair_is_not_counted(browser, tmp_path, undrawn):
+    scores, clusters = random_scores(1, k=2)
+    show(browser, render(occstats.compare(results_of(scores, clusters))), tmp_path)
+    assert "pairs" not in show_what_if(browser)
+
+
 def test_numbers_and_diagram_follow_the_choices(page, comparison):
     sentence = find(page, "#what-if-sentence")
 

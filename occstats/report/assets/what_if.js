@@ -143,8 +143,9 @@
     const differ = better.flat().filter(Boolean).length;
     const pairs = p.flat().filter((value) => !Number.isNaN(value)).length / 2;
     const number = fixed(ranks[subject], 2);
+    const tally = pairs > 1 ? ` ${differ} of ${pairs} pairs differ${differ === 1 ? "s" : ""} (p ≤ ${alpha}).` : "";
     return `${data.algorithms[algorithms[subject]]} has ${subject ? `mean rank ${number}` : `the best mean rank (${number})`}; it is `
-      + `${relations.join("; ") || "not tested"}. ${differ} of ${pairs} pairs differ${differ === 1 ? "s" : ""} (p ≤ ${alpha}).`;
+      + `${relations.join("; ") || "not tested"}.${tally}`;
   };
 
   const show = () => {
