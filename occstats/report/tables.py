@@ -271,9 +271,10 @@ def paper_comparison(comparison: Comparison) -> Table:
     columns = tuple(replace(c, header=level) if c.header == heading else c for c in table.columns)
     if columns != table.columns:
         note += f" The confidence intervals hold for {heading.partition('(')[2][:-1]} together."
+    direction = "" if results.higher_is_better else " (lower is better)"
     title = (
         f"Comparison of {len(comparison.algorithms)} algorithms by "
-        f"{score_word(results.score_name)} on {count(results.n_tasks, 'task')} in "
+        f"{score_word(results.score_name)}{direction} on {count(results.n_tasks, 'task')} in "
         f"{count(results.n_clusters, 'dataset')}"
     )
     names, prefix = short_names(comparison.algorithms)

@@ -144,6 +144,13 @@ def test_scores_that_round_to_the_best_are_bold_and_the_caption_says_so():
     assert "The best score of each task and all scores that round to it are in bold." in latex
 
 
+@pytest.mark.parametrize("lower", [False, True])
+def test_the_caption_of_a_paper_says_where_lower_is_better(lower):
+    found = occstats.compare(rounded_tasks(noise=(0, 1, 2)), lower_is_better=lower, n_resamples=100)
+    caption = next(line for line in found.to_latex().splitlines() if "caption" in line)
+    assert (" (lower is better) on 20 tasks" in caption) == lower
+
+
 def test_the_tolerance_of_ties_is_a_power_of_ten_in_latex(comparison):
     assert "multiples of $10^{-9}$" in methods_to_latex(comparison.methods_text)
 
