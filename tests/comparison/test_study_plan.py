@@ -73,7 +73,7 @@ def test_components_of_a_pilot_with_one_task_per_dataset():
 
 @pytest.mark.parametrize(("difference", "bound"), [(5, "below 1"), (-5, "above -1")])
 def test_refuses_a_difference_beyond_the_range(difference, bound):
-    with pytest.raises(ArgumentError, match=f"must be {bound}, as AUROC"):
+    with pytest.raises(ArgumentError, match=f"must be {bound}, because AUROC"):
         plan_study("lenz2021", difference=difference, n_resamples=100)
 
 
