@@ -215,10 +215,10 @@ def explain_text(cell: object, decimal: str = ".") -> str:
     if is_decimal_comma(text) and decimal == ".":
         return f"it has a decimal comma: write {text.replace(',', '.')}"
     if decimal == "," and "." in text:
-        return "the decimal mark is set to a comma; write a comma, and no thousands separators"
+        return "the decimal mark is set to a comma; use it, without thousands separators"
     if _EITHER.fullmatch(text):
         return "leave out commas between thousands; if they are decimal marks, pass decimal=','"
-    return f"write one number, or leave the cell empty if {quote(text)} means that there is none"
+    return f"write one number; if {quote(text)} means that there is no score, leave the cell empty"
 
 
 def message_of(error: BaseException) -> str:

@@ -63,7 +63,7 @@ def require_column(columns: Sequence[str], wanted: str, role: str, where: str) -
     if wanted not in columns:
         hint = did_you_mean(wanted, columns)
         if role in OF_SEVERAL and {part.strip() for part in wanted.split(",")} <= {*columns}:
-            hint = " (name several columns one by one)"
+            hint = " (pass several columns separately)"
         raise ResultsError(
             f"{where}: there is no column {quote(wanted)}, given as {role}{hint}; found"
             f" {quote_list(columns)}"

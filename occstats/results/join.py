@@ -24,8 +24,8 @@ def join(tables: Sequence[Results]) -> Results:
         return tables[0]
     if any(table.failed is not None for table in tables):
         raise ResultsError(
-            "sources: cells of some of them count as failures already; join the sources first, then"
-            " call resolve_missing"
+            "sources: resolve_missing has already been applied to some of them; join the sources"
+            " first, then call resolve_missing"
         )
     notes = [note for table in tables for note in table.notes]
     labels = [", ".join(table.sources) or "results" for table in tables]

@@ -91,7 +91,7 @@ def make_keys(raw: RawTable, roles: Roles, reading: Reading) -> Keys:
     def of_runs(column: str | None) -> Key | None:
         if column is None:
             return None
-        remedy = "write it in every row, or pass repeat='@row' if each row is a run of its own"
+        remedy = "write it in every row, or pass repeat='@row' if each row is a separate run"
         codes, names = row_codes(raw, column, remedy)
         return codes[:, None], without_markup(names)
 
@@ -141,7 +141,7 @@ def row_codes(raw: RawTable, column: str, remedy: str = "") -> tuple[Integers, A
     codes, names = raw.codes(column)
     empty = np.flatnonzero(codes < 0)
     if len(empty):
-        usual = "write it in every row, also where cells were merged"
+        usual = "write it in every row, even if cells were merged"
         if 2 * len(empty) < raw.n_rows:  # otherwise each name may be that of several rows
             usual += (
                 f", or leave such rows out with where={f'{column}!='!r} (pandas reads a name such"

@@ -224,7 +224,7 @@ def _check_call(
     cluster, datasets = given.pop("cluster", None), given.pop("datasets", None)
     if not sources:
         raise ResultsError(
-            "sources: none given; name a results file, or bundled results such as 'lenz2021'"
+            "sources: none given; pass a results file, or bundled results such as 'lenz2021'"
         )
     dataset = given.get("dataset")
     if cluster is not None and dataset not in (None, cluster):
@@ -264,7 +264,7 @@ def load_by(
     sources, reading = _check_call(sources, options)
     for role, names in NAMES.items():
         if by == getattr(reading, role, None) or (by != reading.suite and normalise(by) in names):
-            raise ArgumentError(f"by={by!r} is the {role}; name a trait of the tasks")
+            raise ArgumentError(f"by={by!r} is the {role}; pass a trait of the tasks")
     results, labels = _load(sources, replace(reading, ignore=[*reading.ignore, by]), by)
     if len(labels):
         labels = labels[~labels.index.duplicated()].reindex(results.scores.index)
@@ -275,7 +275,7 @@ def load_by(
         return results, labels.to_numpy(object)
     if results.suites is not None and by in {"suite", results.column_names.get("suite")}:
         return results, np.array([results.suites[name] for name in results.clusters], object)
-    raise ArgumentError(f"by={by!r} is not a trait of the tasks; name another column")
+    raise ArgumentError(f"by={by!r} is not a trait of the tasks; pass another column")
 
 
 # Bundled results of AUROC; those of our runs have average precision, too. The last is an example
@@ -380,7 +380,7 @@ def _load(
     unused = [n for n in given.told if n not in _OF_ANY_TABLE and getattr(given, n)]
     unused = [n for n in unused if n != "score" or given.score not in _BUNDLED_SCORES]
     if unused and all(isinstance(item, RawTable) and item.fixed for item in opened):
-        raise ResultsError(f"{unused[0]}: bundled results are read as they are; leave it out")
+        raise ResultsError(f"{unused[0]}: does not apply to bundled results; leave it out")
     tables: list[Results] = []
     labels = [pd.Series(dtype=object)]
     for item in opened:
@@ -511,8 +511,8 @@ def _task_of_scores(raw: RawTable, reading: Reading) -> Reading:
             return replace(reading, task=[column], score=None)
         if told or scores:
             raise ResultsError(
-                f"{raw.name}: {quote(column)} holds results such as {quote(names[-1])}, which are"
-                f" no names of {role}s; pass one column with one number in each cell as score=…"
+                f"{raw.name}: {quote(column)} contains results such as {quote(names[-1])},"
+                f" not names of {role}s; pass a column with one number per cell as score=…"
             )
     return reading
 

@@ -265,7 +265,7 @@ def _suites(raw: RawTable, roles: Roles, keys: Keys) -> dict[str, str]:
         raise ResultsError(
             f"{raw.name}: suite={roles.suite!r}, dataset={roles.dataset!r} asks for datasets within"
             f" suites, but {count(len(twice), 'dataset')} of {pairs['dataset'].nunique():,} are in"
-            f" several: {shown}; exchange the two columns, or give each dataset a unique name"
+            f" several: {shown}; swap the two columns, or give each dataset a unique name"
         )
     return {datasets[i]: suites[j] for i, j in pairs.itertuples(index=False)}
 

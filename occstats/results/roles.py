@@ -197,8 +197,9 @@ class _Finder:
         unbounded = listed is None or listed.high == np.inf
         if lower and unbounded and 10 * n_zero >= len(known) > n_zero > 0 <= known.min():
             self.notes.append(
-                f"{self.raw.name}: {n_zero:,} of {len(known):,} scores are exactly 0, the best;"
-                " leave these cells empty if they mean that there is no result."
+                f"{self.raw.name}: {n_zero:,} of {len(known):,} scores are exactly 0, which"
+                " would be the best score; if 0 means that there is no result, leave these cells"
+                " empty."
             )
         if status is not None:
             numeric = [c for c in self.free if self.raw.is_numeric(c)]
@@ -378,7 +379,7 @@ class _Finder:
             if column is not None:
                 self.found.setdefault("algorithm", column)
         if "algorithm" not in self.found:
-            self.unclear("no column is named as the algorithm")
+            self.unclear("no column name indicates the algorithm")
             self.form_asked = not self.reading.transpose and not self.scores_told
 
     def _complete_keys(self) -> None:
@@ -388,7 +389,7 @@ class _Finder:
             found.pop("algorithm", None)
         elif "algorithm" not in found and "algorithm" not in self.several:
             if pattern is None and self.alone:
-                self.unclear("no column is named as the algorithm")
+                self.unclear("no column name indicates the algorithm")
             elif not (pattern and "task" in found):
                 found["algorithm"] = FILE
         if self.keyed or {"dataset", "task"} & self.several:
@@ -397,9 +398,9 @@ class _Finder:
             found["dataset"] = FILE
             return
         self.form_asked = self.alone and "algorithm" not in found and not self.scores_told
-        problem = "no column is named as a dataset or task"
+        problem = "no column name indicates a dataset or task"
         if self.form_asked and self.names[1:]:
-            problem = "no column is named as a dataset, task or algorithm"
+            problem = "no column name indicates a dataset, task or algorithm"
         if self.set_aside:
             problem = f"{quote(self.set_aside[0])} is another name of each algorithm, not a task"
         of_file = self.names or "algorithm" in found
@@ -454,7 +455,7 @@ class _Finder:
         )
         if not differing:
             self.questions["repeated"] = problem
-            remedy = "drop them, or pass repeat='@row' if they are repeats"
+            remedy = "if they are repeats, pass repeat='@row'; otherwise delete them"
             # The rows of a dataset may be its tasks, but not in a long table.
             known = {*self.found} & {"dataset", "task", "fold", "repeat"}
             if self.across and known == {"dataset"}:
@@ -474,9 +475,9 @@ class _Finder:
             for c in chosen
         ]
         self.unclear(
-            f"{problem}; they differ in {', '.join(shown)}:"
-            f" {'' if 'dataset' in self.found else 'datasets, '}tasks, repeats, parts of the"
-            " algorithm, or one value to keep?"
+            f"{problem}; they differ in {', '.join(shown)}: are these"
+            f" {'' if 'dataset' in self.found else 'datasets, '}tasks, repeats or parts of the"
+            " algorithm, or should only one value be kept?"
         )
 
     def _differing(self, keys: Keys, columns: Sequence[str], again: bool) -> list[str]:
@@ -636,7 +637,7 @@ class _Finder:
             problem = f"{quote_list(doubtful, limit=3)} may not be"
             problem += f" {_some(across, doubtful)}"
             if text and keyed and across == "algorithm" and not self.across:
-                problem = f"no column is named as the algorithm; {problem}"
+                problem = f"no column name indicates the algorithm; {problem}"
             self.unclear(f"{problem} ({'; '.join([*self.doubts][:3])})")
             self.questions["doubtful"] = doubtful
         return columns
@@ -720,7 +721,7 @@ class _Finder:
         if scaled:
             self.questions["wrong"], what = problem, "the name and the direction"
             self.options.setdefault("score_name", Blank(listed.name))
-        remedy = f"correct them, or tell {what} if all is right"
+        remedy = f"correct them, or, if they are right, pass {what}"
         self.unclear(f"{problem}; {remedy}", lower_is_better=_DIRECTION)
 
     def _few(self, odd: Any, values: Any) -> bool:
@@ -753,8 +754,8 @@ class _Finder:
         )
         self.questions["status"] = column, problem
         blank = Blank(column, optional=True)
-        remedy = f"pass status={quote(column)} if these runs failed, else ignore={quote(column)}"
-        self.unclear(f"{problem}: {remedy}", status=blank, ignore=[blank])
+        remedy = f"if these runs failed, pass status={quote(column)}, else ignore={quote(column)}"
+        self.unclear(f"{problem}; {remedy}", status=blank, ignore=[blank])
 
     def _check_labels(self, role: str, column: str | None) -> None:
         """Refuse rows or files that are measures or summaries."""
@@ -776,7 +777,7 @@ class _Finder:
             conditions = [f"{column}!={name}" for name in summaries]
             left_out = conditions if sure else [Blank(c, optional=True) for c in conditions]
             what = "summaries" if summaries[1:] else "a summary"
-            unless = ", unless you name it among all with algorithms=…" if asked else ""
+            unless = "; to keep it, list all algorithms with algorithms=…" if asked else ""
             if role != "algorithm":
                 unless = f" (rename {'them if they are' if summaries[1:] else 'it if it is one'})"
             problem = f"in {quote(column)}, {_not_a(summaries, what, role)}"

@@ -44,7 +44,7 @@ def test_refusals_of_long_names_are_short(csv):
     [
         (["compare", "long.csv", "--score", "acc"], "(did you mean 'accuracy'?)"),
         (["compare", "long.csv", "--decimal", ","], "no column holds numbers with a decimal comma"),
-        (["compare", "long.csv", "--task", "model"], "no column is named as the algorithm"),
+        (["compare", "long.csv", "--task", "model"], "no column name indicates the algorithm"),
         (["compare", "long.csv", "--transpose"], "may not be tasks"),
         (["compare", "long.csv", "--margin", "5%"], "got '5%' (did you mean 0.05?)"),
         (["plan", "long.csv", "--datasets", "10"], "(did you mean '--n-datasets'?)"),

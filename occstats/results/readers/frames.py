@@ -228,8 +228,8 @@ def frame_of_scores(
     except ValueError:
         shapes = [np.shape(column) for column in columns]
         raise ResultsError(
-            "scores: must be a mapping from algorithms to one score for each task, or an array"
-            " with a row for each task and the name of each column as algorithms=…; got"
+            "scores: must be a mapping from algorithms to one score per task, or an array with one"
+            " row per task and the names of its columns as algorithms=…; got"
             f" {quote_list(names, limit=5) if names else 'no names'} and the shapes"
             f" {', '.join(map(str, shapes[:5])) or 'of nothing'}"
         ) from None
@@ -241,7 +241,7 @@ def frame_of_scores(
     if len(datasets) != len(frame):
         raise ResultsError(
             f"datasets: has {count(len(datasets), 'name')} for {count(len(frame), 'row')} of"
-            " scores; name the dataset of each row"
+            " scores; give the dataset of each row"
         )
     frame.insert(0, "dataset", pd.Series(map(str, datasets), dtype=object))
     if frame["dataset"].duplicated().any():

@@ -30,8 +30,8 @@ def find_header(rows: Rows, n_rows: int, where: str) -> tuple[list[str], int]:
     if n_rows == 1:
         if _has_two_headers(rows):
             raise ResultsError(
-                f"{where}: there are 2 rows of column names, as numbers begin only below them;"
-                " write one row, or join them with header_rows=2",
+                f"{where}: the first two rows contain no numbers and look like column names; write"
+                " one row, or join them with header_rows=2",
                 {"header_rows": 2},
             )
         return cells[0], titles + 1
@@ -75,8 +75,8 @@ def n_titles(rows: Rows) -> int:
 def refuse_repeated(where: str, row: str) -> ResultsError:
     """Return the error for column names that are repeated further down."""
     return ResultsError(
-        f"{where}: the column names repeat in {row}, as there are two tables, one below the other;"
-        " save each as a file of its own"
+        f"{where}: the column names are repeated in {row}, where a second table begins; save each"
+        " table in a separate file"
     )
 
 

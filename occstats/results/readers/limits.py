@@ -33,7 +33,7 @@ _FOREIGN = dict.fromkeys(
         b"BZh91AY&SY", b"\xfd7zXZ\x00", b"(\xb5/\xfd", b"\xd0\xcf\x11\xe0", b"\x89HDF", b"FEA1",
         b"SQLite format 3", b"ARROW1", b"RDX", b"%PDF", b"{\\rtf", b"\x89PNG",
     ),
-    "is a file of another program, or compressed in a way not read; save the table as CSV",
+    "has a format or compression that occstats does not read; save the table as CSV",
 )  # fmt: skip
 _FOREIGN[b"version https://git-lfs"] = "is a Git LFS pointer, not the data; run: git lfs pull"
 # Starts of text in languages that are not read; YAML may begin with any key.
@@ -101,7 +101,7 @@ def kind_of_file(path: Path) -> tuple[str, int]:
         raise ResultsError(f"{where}: {_REFUSED[suffix]}")
     if not stat.S_ISREG(status.st_mode):
         raise ResultsError(
-            f"{where}: is a pipe, socket or device; write the results to a file, or name - to read"
+            f"{where}: is a pipe, socket or device; write the results to a file, or pass - to read"
             " standard input"
         )
     if not head:
@@ -123,7 +123,7 @@ def _explain_absence(path: Path) -> str:
     if path.is_symlink():
         return f"{where}: is a link to a file that does not exist"
     if path.parts[:1] in {("http:",), ("https:",)}:
-        return f"{where.replace(':/', '://', 1)}: addresses are not read; download the file"
+        return f"{where.replace(':/', '://', 1)}: is an address; download the file first"
     near = f" (the folder {show_path(parent)} does not exist either)"
     if parent.is_dir():
         siblings = os.listdir(parent) if os.access(parent, os.R_OK) else []
