@@ -455,13 +455,13 @@ class _Finder:
         )
         if not differing:
             self.questions["repeated"] = problem
-            remedy = "if they are repeats, pass repeat='@row'; otherwise delete them"
+            remedy = "if they are repeats, pass repeat='@row'"
             # The rows of a dataset may be its tasks, but not in a long table.
             known = {*self.found} & {"dataset", "task", "fold", "repeat"}
             if self.across and known == {"dataset"}:
-                remedy += ", or task='@row' if each row is a task"
+                remedy += "; if each row is a task, pass task='@row'"
                 self.options["task"] = Blank(ROW, optional=True)
-            self.unclear(f"{problem}; {remedy}")
+            self.unclear(f"{problem}; {remedy}; otherwise delete them")
             self.options["repeat"] = Blank(ROW, optional=True)  # also in place of one told
             return
         rest = [c for c in self.scores if measure(c)[0] or c not in differing]
