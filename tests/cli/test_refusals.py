@@ -57,7 +57,7 @@ def test_refusals_name_the_cause(csv, typed, told):
     csv(frame.assign(**{"class": "c" + frame["class"]}), "long.csv")
     found = CliRunner().invoke(main, typed)
     assert found.exit_code == 2
-    assert told in " ".join(found.output.split())
+    assert told in " ".join(found.stderr.split())
 
 
 @pytest.mark.parametrize(
@@ -76,18 +76,18 @@ def test_names_with_a_comma_are_proposed_as_they_must_be_typed(csv, typed, told)
     path = csv(SMALL.assign(**{"r (10,000)": 0.5 * SMALL["p"]}))
     found = CliRunner().invoke(main, [typed[0], path, *typed[1:], "--higher-is-better"])
     assert found.exit_code == 2
-    assert told in " ".join(found.output.split())
+    assert told in " ".join(found.stderr.split())
 
 
 def test_templates_are_wrapped_and_leave_the_direction_out(csv):
     frame = SMALL.rename(columns={"dataset": "of", "class": "part", "p": "points"})
     found = CliRunner().invoke(main, ["compare", csv(frame), "--no-input"])
-    lines = found.output.splitlines()
+    lines = found.stderr.splitlines()
     assert max(map(len, lines)) <= 80
     assert lines.count("  each with --higher-is-better or --lower-is-better") == 1
     frame = SMALL.rename(columns={"p": "one", "q": "two"})
     found = CliRunner().invoke(main, ["compare", csv(frame), "--no-input"])
-    assert found.output.endswith(
+    assert found.stderr.endswith(
         "try: occstats compare results.csv --no-input\n"
         "  with --higher-is-better or --lower-is-better\n"
     )
