@@ -106,7 +106,7 @@ def test_insufficient_memory_is_reported(monkeypatch, refused, long_frame):
     ("name", "content", "words"),
     [
         ("a.csv", b"PK\x03\x04rest", "ZIP"),
-        ("a.feather", b"ARROW1\0\0", "is a file of another program"),
+        ("a.feather", b"ARROW1\0\0", "has a format or compression that occstats does not read"),
         ("a.csv", b"PK\x03\x04....[Content_Types].xml", "damaged Excel workbook"),
         ("a.jsonl", b'{"a": ' + b"[" * 100_000 + b"\n", "nested too deeply"),
     ],
@@ -351,9 +351,9 @@ def test_tables_one_below_the_other(tmp_path, refused):
     block = [("dataset", "A", "B"), ("x", 1, 2), ("y", 3, 1)]
     text = "\n".join(",".join(map(str, row)) for row in block)
     (tmp_path / "a.csv").write_text(f"{text}\n\n{text}\n")
-    refused(tmp_path / "a.csv", says=("the column names repeat in line 5,",))
+    refused(tmp_path / "a.csv", says=("the column names are repeated in line 5,",))
     workbook = openpyxl.Workbook()
     for row in [("k=1", None, None), *block, (), ("k=2", None, None), *block]:
         workbook.active.append(row)
     workbook.save(tmp_path / "a.xlsx")
-    refused(tmp_path / "a.xlsx", says=("the column names repeat in row 7,",))
+    refused(tmp_path / "a.xlsx", says=("the column names are repeated in row 7,",))
